@@ -1,0 +1,71 @@
+import type { LeaseQueue } from '../../queue/queue.js';
+import type { Statement } from '../statements.js';
+import { cellOf } from './cells.js';
+import { clockSql, countSql } from './clauses.js';
+import { instantOf } from './instant.js';
+import { quote } from './quote.js';
+import { statement, type Value } from './statement.js';
+import { keyJoinSql, keySql, tableSql } from './table-sql.js';
+
+/**
+ * Takes due rows in one statement.
+ *
+ * The locking select stands in a CTE of its own: as a subquery of the UPDATE it could be executed
+ * again for every row, and SKIP LOCKED would then step over the rows just taken. FOR NO KEY UPDATE
+ * lets foreign-key children of the row be inserted meanwhile. The outer SELECT orders, since
+ * RETURNING follows the join; it orders by the columns, not by their text.
+ */
+export function claimStatement(queue: LeaseQueue, limit: (value: Value) => string): Statement {
+  const { column, storage } = queue.lockedUntil;
+  const lockedUntil = quote(column.name.text);
+  const instant = instantOf(storage);
+  return statement((value) => {
+    const clock = clockSql(queue, value);
+    const set = [
+      `${lockedUntil} = ${instant.later(clock, `${value('lease')}::float8`)}`,
+      ...countSql(queue, '+ 1'),
+    ];
+    return `
+WITH inbox_due AS MATERIALIZED (
+  SELECT ${keySql(queue)}
+  FROM ${tableSql(queue)}
+  WHERE ${lockedUntil} IS NULL OR ${lockedUntil} <= ${instant.now(clock)}
+  ORDER BY ${keySql(queue)}
+  LIMIT ${limit(value)}
+  FOR NO KEY UPDATE SKIP LOCKED
+),
+inbox_claimed AS (
+  UPDATE ${tableSql(queue)} AS inbox_job
+  SET ${set.join(',\n    ')}
+  FROM inbox_due
+  WHERE ${keyJoinSql(queue, 'inbox_job', 'inbox_due')}
+  RETURNING ${returnedSql(queue).join(', ')}
+)
+SELECT
+  ${claimedCells(queue).join(',\n  ')}
+FROM inbox_claimed
+ORDER BY ${keySql(queue, 'inbox_claimed')}`;
+  });
+}
+
+/** The columns that the claim answers: the key, the expiry, and all that a row shows. */
+function returnedSql({ key, lockedUntil, rowColumns }: LeaseQueue): readonly string[] {
+  const columns = new Set([...key, lockedUntil.column, ...rowColumns]);
+  return [...columns].map(({ name }) => `inbox_job.${quote(name.text)}`);
+}
+
+/** The cells of a claimed row: key, expiry, counted attempt, then the rest in DDL order. */
+function claimedCells(queue: LeaseQueue): readonly string[] {
+  const attempt = queue.attempt?.column;
+  const rest = queue.rowColumns.filter(
+    (column) => !queue.key.includes(column) && column !== attempt,
+  );
+  const { column: lockedUntil, storage } = queue.lockedUntil;
+  const reference = (name: string): string => `inbox_claimed.${quote(name)}`;
+  return [
+    ...queue.key.map((column) => cellOf(column, reference(column.name.text))),
+    `${instantOf(storage).held(reference(lockedUntil.name.text))} AS inbox_held`,
+    ...(attempt === undefined ? [] : [`${reference(attempt.name.text)}::text`]),
+    ...rest.map((column) => cellOf(column, reference(column.name.text))),
+  ];
+}

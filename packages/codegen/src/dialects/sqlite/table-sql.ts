@@ -1,0 +1,14 @@
+import type { LeaseQueue } from '../../queue/queue.js';
+import { quote } from './quote.js';
+
+/** The table as SQL names it, with its schema (an attached database) where the DDL gives one. */
+export function tableSql({ table }: LeaseQueue): string {
+  return table.schema === undefined
+    ? quote(table.name.text)
+    : `${quote(table.schema.text)}.${quote(table.name.text)}`;
+}
+
+/** The key's columns: `tenant_id, n`. */
+export function keySql({ key }: LeaseQueue): string {
+  return key.map(({ name }) => quote(name.text)).join(', ');
+}
