@@ -1,0 +1,96 @@
+import type { LeaseDatabaseName, LeaseStatements } from '../spec.js';
+import type { Cell, DatabaseName } from '../statement.js';
+
+/** The part of a spec that a driver executes; everything about TypeScript rows stays outside. */
+export interface LeaseTable<Name extends LeaseDatabaseName = LeaseDatabaseName> {
+  readonly queue: string;
+  readonly table: string;
+  readonly keyWidth: number;
+  readonly counted: boolean;
+  readonly hostClock: boolean;
+  readonly statements: { readonly [Database in Name]: LeaseStatements[Database] };
+}
+
+/**
+ * What proves at settlement that a delivery still owns its row: key, expiry, counted attempt. The
+ * cells behind those, if any, are ignored, so that a claimed row's cells are its first fence.
+ */
+export type Fence = readonly Cell[];
+
+/** What to do with a claimed row, under its fence. `after` and `lease` are milliseconds. */
+export type Settlement =
+  | { readonly verb: 'ack'; readonly fence: Fence }
+  | { readonly verb: 'retry'; readonly fence: Fence; readonly after: number | null }
+  | { readonly verb: 'release'; readonly fence: Fence }
+  | { readonly verb: 'extend'; readonly fence: Fence; readonly lease: number };
+
+/**
+ * What became of one settlement.
+ *
+ * - `done`: written and committed. For `extend`, `held` is the new expiry and `sentAt` the
+ *   monotonic time just before the statement was sent: the lease holds at least from there.
+ * - `lost`: the row is gone or no longer carries the fence. Nothing was changed.
+ * - `busy`: the row still carries the fence, but somebody else has it locked. Nothing was changed.
+ * - `failed`: the database answered an error for this row, or none answered. `transient` where
+ *   another try can help. Nothing was changed, unless `ambiguous`, where the connection ended
+ *   before the answer came; `held` is then the expiry that the row has if it was changed after all.
+ */
+export type Settled =
+  | { readonly state: 'done'; readonly held?: Cell; readonly sentAt: number }
+  | { readonly state: 'lost' }
+  | { readonly state: 'busy' }
+  | {
+      readonly state: 'failed';
+      readonly error: unknown;
+      readonly ambiguous: boolean;
+      readonly transient: boolean;
+      readonly held?: Cell;
+    };
+
+/**
+ * The rows of one claim, in claim order, and the monotonic time just before the statement was sent
+ * that made their expiry.
+ */
+export interface Claimed {
+  readonly rows: readonly (readonly Cell[])[];
+  readonly sentAt: number;
+}
+
+/**
+ * A table in lease form on one database: the protocol of claim, settle and insert in that
+ * database's own statements. Every method is one short transaction and keeps no connection.
+ */
+export interface LeaseStore {
+  /** Checks server, version, table and statements. Rejects with one `InboxError` that says what is wrong. */
+  check(): Promise<void>;
+  /** Takes up to `limit` due rows for `lease` milliseconds. Rejects with what the driver threw, or an `InboxError`. */
+  claim(limit: number, lease: number): Promise<Claimed>;
+  /** Settles many rows; answers one state per settlement, in the order given. Never rejects. */
+  settle(settlements: readonly Settlement[]): Promise<readonly Settled[]>;
+  /** True where a caller's transaction is a synchronous function, which must see errors at once. */
+  readonly synchronousTx: boolean;
+  /** Inserts rows, all or none, and answers their keys' cells in the order given. */
+  insert(rows: readonly (readonly Cell[])[]): Promise<readonly (readonly Cell[])[]>;
+  /**
+   * Inserts rows inside the caller's own transaction; the statement is sent before this returns.
+   * Where `synchronousTx`, the answer is no promise, and an error is thrown instead of rejected.
+   */
+  insertInto(
+    tx: unknown,
+    rows: readonly (readonly Cell[])[],
+  ): Promise<readonly (readonly Cell[])[]> | readonly (readonly Cell[])[];
+}
+
+/**
+ * A database that queues work on: made by `postgres(pool)` or `sqlite(db)`, shared by any number of
+ * queues. `kind` keeps a class that was generated for one database from being given another.
+ */
+export interface InboxDatabase<Name extends DatabaseName = DatabaseName> {
+  readonly kind: Name;
+  /** Opens a table in lease form. Does no I/O. Called by generated classes. */
+  openLease(table: LeaseTable<Name & LeaseDatabaseName>): LeaseStore;
+  /** One claim at a time, because claims would only collide (SQLite: one writer). */
+  readonly oneClaimAtATime: boolean;
+  /** Ends what the adapter itself opened; the caller's pool or handle stays open. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,83 @@
+import { systemClock, type Clock } from '../../clock/clock.js';
+import type { Duration } from '../../duration.js';
+import { kindOf } from '../../errors/describe.js';
+import { InboxError } from '../../errors/inbox-error.js';
+import { requireMilliseconds } from '../../errors/options.js';
+import type { InboxDatabase } from '../database.js';
+import { refusingStore } from '../refusing-store.js';
+import { pgLeaseStore } from './lease-store.js';
+import type { PgPool } from './pool.js';
+import { pgSession } from './session.js';
+
+export type { InboxDatabase } from '../database.js';
+export type { PgClient, PgPool, PgPoolClient, PgQuery, PgResult, PgTypes } from './pool.js';
+
+/** Options of `postgres(pool, options)`. */
+export interface PostgresOptions {
+  /**
+   * False where a pooler (PgBouncer in transaction mode before 1.21, and its kin) breaks named
+   * prepared statements. Default true; a session that has lost one also turns it off.
+   */
+  readonly prepare?: boolean | undefined;
+  /**
+   * How long a claim, settlement or extension may stay unanswered before its connection is given
+   * up, so that a dead network path cannot hold a worker. Default `'30s'`.
+   */
+  readonly answerTimeout?: Duration | undefined;
+  /** Replaces the host's clock, in tests. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Queues over a `pg.Pool`. Does no I/O: whether the pool leads to a Postgres of version 12 or newer
+ * with the table in it is said by `queue.check()` and `worker.ready`. In lease form a queue borrows
+ * at most three connections of the pool at a time, each for one short statement.
+ *
+ * Throws an `InboxError` with code `bad-option` for an option that makes no sense.
+ */
+export function postgres(pool: PgPool, options: PostgresOptions = {}): InboxDatabase<'postgres'> {
+  const session = pgSession(pool, {
+    prepare: options.prepare ?? true,
+    answerTimeout: requireMilliseconds('answerTimeout', options.answerTimeout ?? '30s', 1),
+    clock: options.clock ?? systemClock,
+  });
+  const refusal = isPool(pool) ? undefined : notAPool(pool);
+  if (refusal === undefined) surviveIdleErrors(pool);
+  return {
+    kind: 'postgres',
+    openLease: (table) =>
+      refusal === undefined ? pgLeaseStore(session, table) : refusingStore(refusal),
+    oneClaimAtATime: false,
+    close: () => Promise.resolve(),
+  };
+}
+
+const surviving = new WeakSet<PgPool>();
+
+/**
+ * A pool emits an error when the server ends an idle session, has then dropped it already, and ends
+ * the process where nobody listens. While a handler works, every session of a queue is idle.
+ */
+function surviveIdleErrors(pool: PgPool): void {
+  if (surviving.has(pool)) return;
+  surviving.add(pool);
+  pool.on?.('error', () => undefined);
+}
+
+function isPool(pool: unknown): boolean {
+  return (
+    typeof pool === 'object' &&
+    pool !== null &&
+    'connect' in pool &&
+    typeof pool.connect === 'function' &&
+    // A pg.Client connects too, but has no clients to hand out.
+    !('connectionParameters' in pool)
+  );
+}
+
+function notAPool(value: unknown): InboxError {
+  return new InboxError(
+    'wrong-database',
+    `postgres() was given ${kindOf(value)}, which is no pg.Pool. Give it a pg.Pool (for better-sqlite3 there is sqlite() of inbox-runtime/better-sqlite3).`,
+  );
+}

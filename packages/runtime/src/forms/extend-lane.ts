@@ -1,0 +1,105 @@
+import { atTurnEnd } from '../clock/turn.js';
+import type { Settled } from '../drivers/database.js';
+import { extended, isLost, loseRow, rowEvent, type Held, type LeaseContext } from './held.js';
+import type { SettleLane } from './settle-lane.js';
+
+/**
+ * How one try of an extension ended: accepted, the row lost, somebody else has the row locked
+ * (`busy`), or it must be tried again for another reason.
+ */
+export type Extension = 'done' | 'lost' | 'busy' | 'again';
+
+/** Hears how one try of an extension ended. */
+export type ExtendListener = (held: Held, extension: Extension, error: unknown) => void;
+
+/** Extends rows, in rounds that form by themselves. */
+export interface ExtendLane {
+  /**
+   * Tries once to extend a row that has no statement in flight, together with the others of this
+   * turn. A settlement that is asked for meanwhile goes out behind it, with the new fence.
+   */
+  extend(held: Held, lease: number, listener: ExtendListener): void;
+  /** The same, in a statement of the row's own: it was busy, and must not hold up others. */
+  extendAlone(held: Held, lease: number, listener: ExtendListener): void;
+}
+
+interface Asked {
+  readonly held: Held;
+  readonly lease: number;
+  readonly listener: ExtendListener;
+}
+
+/** The extending of one queue's rows, independent of its settling: a stuck settlement delays none. */
+export function extendLane(context: LeaseContext, settling: SettleLane): ExtendLane {
+  const { store, reporter } = context;
+  let pending: Asked[] = [];
+
+  function extend(held: Held, lease: number, listener: ExtendListener): void {
+    held.phase = 'extending';
+    pending.push({ held, lease, listener });
+    if (pending.length === 1) {
+      atTurnEnd(() => {
+        const round = pending;
+        pending = [];
+        send(round);
+      });
+    }
+  }
+
+  function extendAlone(held: Held, lease: number, listener: ExtendListener): void {
+    held.phase = 'extending';
+    send([{ held, lease, listener }]);
+  }
+
+  function send(round: readonly Asked[]): void {
+    const then = (settled: readonly Settled[]): void => {
+      round.forEach((asked, index) => {
+        take(asked, settled[index]);
+      });
+    };
+    const settlements = round.map(
+      ({ held, lease }) => ({ verb: 'extend', fence: held.fence, lease }) as const,
+    );
+    store.settle(settlements).then(then, (error: unknown) => {
+      then(round.map(() => ({ state: 'failed', error, ambiguous: false, transient: true })));
+    });
+  }
+
+  function take({ held, lease, listener }: Asked, settled: Settled | undefined): void {
+    held.phase = 'held';
+    let extension: Extension = 'again';
+    let error: unknown;
+    switch (settled?.state) {
+      case 'done':
+        extended(context, held, settled, lease);
+        extension = 'done';
+        break;
+      case 'busy':
+        extension = 'busy';
+        if (reporter.listened()) {
+          reporter.report({ kind: 'busy', ...rowEvent(context, held), verb: 'extend' });
+        }
+        break;
+      case 'failed':
+        ({ error } = settled);
+        // If there was an answer before the connection ended, it matched the fence that was sent.
+        held.otherHeld = settled.held ?? held.otherHeld;
+        reporter.report({ kind: 'extend-failed', ...rowEvent(context, held), error });
+        break;
+      case 'lost':
+      case undefined:
+        if (isLost(context, held)) {
+          extension = 'lost';
+          error = loseRow(
+            context,
+            held,
+            "the row is gone or no longer this delivery's: its lease ended and it was claimed again, or it was changed elsewhere. Stop the work; whoever has the row now decides about it.",
+          );
+        }
+    }
+    if (held.waiting) settling.resume(held);
+    listener(held, extension, error);
+  }
+
+  return { extend, extendAlone };
+}

@@ -1,0 +1,100 @@
+import type { Timer } from '../clock/clock.js';
+import type { ExtendLane, Extension } from './extend-lane.js';
+import { unproveRow, type Held, type LeaseContext } from './held.js';
+
+/** Keeps the leases of the rows in work. */
+export interface Keeper {
+  /** The rows that are held: in work, or decided and not yet settled. */
+  readonly rows: ReadonlySet<Held>;
+  /** Takes in the rows of one claim. */
+  add(rows: readonly Held[]): void;
+  /** Forgets a row that is settled or lost. */
+  remove(held: Held): void;
+  /** Ends the keeping. */
+  end(): void;
+}
+
+/**
+ * Extends all held rows every half lease, in one round. A round that failed, or has not been
+ * answered, aborts nobody: it is repeated soon, until the lease of a row can no longer be proved;
+ * then that row's signal aborts. A row that somebody else has locked is extended alone. One timer,
+ * however many rows.
+ */
+export function keeper(context: LeaseContext, lane: ExtendLane, lease: number): Keeper {
+  const { clock } = context;
+  const rows = new Set<Held>();
+  const busy = new Set<Held>();
+  const period = lease / 2;
+  const soon = Math.min(1_000, lease / 8);
+  let roundAt = clock.monotonic() + period;
+  let again = false;
+  let againAt = Infinity;
+  let ended = false;
+  let timer: Timer | undefined;
+  let timerAt = Infinity;
+
+  function arm(at: number): void {
+    if (ended || at >= timerAt) return;
+    timer?.cancel();
+    timerAt = at;
+    timer = clock.after(at - clock.monotonic(), tick);
+  }
+
+  function tick(): void {
+    timerAt = Infinity;
+    const now = clock.monotonic();
+    let next = Infinity;
+    for (const held of rows) {
+      // A decided row has no work left to abort; its settlement will say whose it is.
+      if (held.abortReason !== undefined || (held.phase !== 'held' && held.phase !== 'extending')) {
+        continue;
+      }
+      if (held.provedUntil <= now) unproveRow(context, held);
+      else next = Math.min(next, held.provedUntil);
+    }
+    if (now >= roundAt || (again && now >= againAt)) round(now);
+    arm(Math.min(next, roundAt, againAt));
+  }
+
+  function round(now: number): void {
+    const full = now >= roundAt;
+    if (full) roundAt = now + period;
+    again = false;
+    againAt = Infinity;
+    for (const held of rows) {
+      // A settling row has its statement in flight, and its lease kept by the settling.
+      if (held.phase !== 'held' || held.abortReason !== undefined) continue;
+      if (busy.has(held)) lane.extendAlone(held, lease, heard);
+      else if (full || held.provedUntil - now < period) lane.extend(held, lease, heard);
+    }
+  }
+
+  function heard(held: Held, extension: Extension): void {
+    if (extension === 'busy') busy.add(held);
+    else busy.delete(held);
+    if (!rows.has(held)) busy.delete(held);
+    else if (extension === 'busy' || extension === 'again') {
+      again = true;
+      againAt = Math.min(againAt, clock.monotonic() + soon);
+      arm(Math.min(againAt, held.provedUntil));
+    }
+  }
+
+  arm(roundAt);
+  return {
+    rows,
+    add(claimed) {
+      for (const held of claimed) rows.add(held);
+      const [first] = claimed;
+      if (first !== undefined) arm(first.provedUntil);
+    },
+    remove(held) {
+      rows.delete(held);
+      busy.delete(held);
+    },
+    end() {
+      ended = true;
+      timer?.cancel();
+    },
+  };
+}
