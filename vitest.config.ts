@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * All tests: those of each package beside its sources, and the suites across packages in `test/`.
+ * They run against built packages (`npm run build` first; `npm test` does). Two workers, because
+ * most tests wait for a database, and several start processes of their own.
+ */
+export default defineConfig({
+  test: {
+    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/setup/servers.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    // A test that cannot fail is worse than none.
+    expect: { requireAssertions: true },
+  },
+});
