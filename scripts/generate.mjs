@@ -11,6 +11,7 @@ import { root, runNode } from './run.mjs';
 const outputs = [
   { from: 'fixtures/suite', to: 'test/generated' },
   { from: 'fixtures/demo', to: 'examples/demo/generated' },
+  { from: 'fixtures/bench', to: 'bench/generated' },
 ];
 
 for (const { from, to } of outputs) {
