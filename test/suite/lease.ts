@@ -5,6 +5,7 @@ import { describeClaiming } from './claiming.js';
 import { describeClocks } from './clocks.js';
 import { describeCrossing } from './crossing.js';
 import { describeEnqueueing } from './enqueueing.js';
+import { describeHolding } from './holding.js';
 import { describeProcesses } from './processes.js';
 import { describeSettling } from './settling.js';
 import { describeStarting } from './starting.js';
@@ -16,6 +17,7 @@ export function describeLease(bench: Bench): void {
     describeClaiming(bench);
     describeSettling(bench);
     describeWorking(bench);
+    describeHolding(bench);
     describeEnqueueing(bench);
     describeCrossing(bench);
     describeClocks(bench);

@@ -97,3 +97,8 @@ export async function showJobs(
   );
   return rows.map(({ id = null, attempt = null, hold = null }) => ({ id, attempt, hold }));
 }
+
+/** Rows of `jobs` to enqueue, told apart by their payload: 0, 1, 2, … */
+export function payloads(count: number): readonly { readonly payload: number }[] {
+  return Array.from({ length: count }, (_, n) => ({ payload: n }));
+}
