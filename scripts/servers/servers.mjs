@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+import { recipe as mariadb } from './mariadb.mjs';
+import { recipe as mysql } from './mysql.mjs';
 import { recipe as postgres } from './postgres.mjs';
 
 /** @import { Socket } from 'node:net' */
@@ -34,12 +36,44 @@ export function openPostgres() {
 }
 
 /**
- * All servers that the tests need, each given by its variable or started.
+ * A MariaDB, likewise: the one that `MARIADB_URL` names, else a throwaway one.
+ *
+ * @returns {Promise<Server>}
+ */
+export function openMariadb() {
+  return open(mariadb, 'mariadb');
+}
+
+/**
+ * A MySQL, likewise: the one that `MYSQL_URL` names, else a throwaway one.
+ *
+ * @returns {Promise<Server>}
+ */
+export function openMysql() {
+  return open(mysql, 'mysql');
+}
+
+/**
+ * All servers that the tests need, each given by its variable or started. Throws with what to do
+ * for each that cannot be had; none is left running then.
  *
  * @returns {Promise<readonly Server[]>}
  */
 export async function openServers() {
-  return [await openPostgres()];
+  const outcomes = await Promise.allSettled([openPostgres(), openMariadb(), openMysql()]);
+  const servers = outcomes.flatMap((outcome) =>
+    outcome.status === 'fulfilled' ? [outcome.value] : [],
+  );
+  const reasons = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected'
+      ? [outcome.reason instanceof Error ? outcome.reason.message : String(outcome.reason)]
+      : [],
+  );
+  if (reasons.length > 0) {
+    await Promise.all(servers.map((server) => server.stop()));
+    throw new Error(reasons.join('\n\n'));
+  }
+  return servers;
 }
 
 /**

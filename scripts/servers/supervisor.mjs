@@ -9,6 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { canRead, serverAccount } from './account.mjs';
 import { freePort } from './free-port.mjs';
+import { recipe as mariadb } from './mariadb.mjs';
+import { recipe as mysql } from './mysql.mjs';
 import { recipe as postgres } from './postgres.mjs';
 
 /** @import { ChildProcess } from 'node:child_process' */
@@ -20,7 +22,11 @@ import { recipe as postgres } from './postgres.mjs';
 // {"url", "version", "pid", "folder"}, or {"error"}.
 
 /** @type {ReadonlyMap<string, Recipe>} */
-const recipes = new Map([['postgres', postgres]]);
+const recipes = new Map([
+  ['postgres', postgres],
+  ['mariadb', mariadb],
+  ['mysql', mysql],
+]);
 
 /** How often a server may find its port taken by somebody else. */
 const portAttempts = 5;

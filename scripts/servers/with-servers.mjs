@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process';
 import { openServers } from './servers.mjs';
 
 // node scripts/servers/with-servers.mjs <command> [argument…]
-// Runs a command with POSTGRES_URL set, and ends the servers with it. Its exit code is the command's.
+// Runs a command with POSTGRES_URL, MARIADB_URL and MYSQL_URL set, and ends the servers with it. Its
+// exit code is the command's.
 
 const [command, ...args] = process.argv.slice(2);
 if (command === undefined) {
