@@ -1,6 +1,6 @@
-// Copies the one build of node-sql-parser that inbox-gen uses into the package, with its licence:
-// the whole package weighs 89 MB, this build a quarter of one. Run at build time; the copy is not
-// in the repository.
+// Copies the builds of node-sql-parser that inbox-gen uses into the package, with their licence: the
+// whole package weighs 89 MB, these less than one. Run at build time; the copies are not in the
+// repository.
 import { copyFile, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -11,5 +11,7 @@ const parser = dirname(require.resolve('node-sql-parser/package.json'));
 const target = join(dirname(fileURLToPath(import.meta.url)), '../vendor/node-sql-parser');
 
 await mkdir(target, { recursive: true });
-await copyFile(join(parser, 'build/sqlite.js'), join(target, 'sqlite.cjs'));
+for (const build of ['mysql', 'mariadb', 'sqlite']) {
+  await copyFile(join(parser, `build/${build}.js`), join(target, `${build}.cjs`));
+}
 await copyFile(join(parser, 'LICENSE'), join(target, 'LICENSE'));

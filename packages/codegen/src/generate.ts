@@ -63,13 +63,11 @@ interface ReadSource {
 function readSource(source: Source, asked: readonly DialectName[]): ReadSource {
   const { value: names, diagnostics: unclear } = dialectsOf(source, asked);
   if (names === undefined) return readUnclear(source, unclear);
-  const known = names.flatMap((name) => dialectNamed(name) ?? []);
-  const read = known.map((dialect) => readTables(source, dialect));
+  const read = names.map((name) => readTables(source, dialectNamed(name)));
   const tables = read.flatMap(({ value = [] }) => value);
   const resolved = tables.map(resolveQueue);
   const diagnostics = [
     ...unclear,
-    ...names.filter((name) => dialectNamed(name) === undefined).map((name) => notYet(name, source)),
     ...read.flatMap((result) => result.diagnostics),
     ...resolved.flatMap((result) => result.diagnostics),
   ];
@@ -100,11 +98,9 @@ function readUnclear(source: Source, unclear: readonly Diagnostic[]): ReadSource
 }
 
 function moduleOf(family: QueueFamily, nameSource: (path: string) => string): ModuleInput {
-  const statements = family.queues.map((queue) => {
-    const dialect = dialectNamed(queue.dialect);
-    if (dialect === undefined) throw new Error(`no dialect ${queue.dialect}`);
-    return dialect.leaseStatements(queue);
-  });
+  const statements = family.queues.map((queue) =>
+    dialectNamed(queue.dialect).leaseStatements(queue),
+  );
   const paths = family.queues.map(({ table }) => nameSource(table.span.source.path));
   return { family, statements, sources: [...new Set(paths)] };
 }
@@ -116,18 +112,6 @@ function noQueue(source: Source): Diagnostic {
     message: 'no table in this file is a queue',
     span: { source, start: 0, end: 0 },
     help: 'write `-- @inbox lease` above a CREATE TABLE to make it one',
-  };
-}
-
-function notYet(name: DialectName, source: Source): Diagnostic {
-  const known = dialects.map((dialect) => dialect.name).join(' and ');
-  const start = source.text.indexOf(name, source.text.indexOf('@dialect'));
-  return {
-    code: 'dialect-unknown',
-    severity: 'error',
-    message: `this version of inbox-gen has ${known}, not ${name}`,
-    span: { source, start, end: start + name.length },
-    help: `name ${known} only, or wait for the version that has ${name}`,
   };
 }
 

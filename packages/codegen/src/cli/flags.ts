@@ -19,8 +19,8 @@ export interface Flag {
   readonly help: string;
 }
 
-/** The dialects of this version, as `--dialect` takes them: known without loading the dialects. */
-export const dialectChoices: readonly DialectName[] = ['postgres', 'sqlite'];
+/** The dialects, as `--dialect` takes them: known without loading the dialects. */
+export const dialectChoices: readonly DialectName[] = ['postgres', 'mysql', 'mariadb', 'sqlite'];
 
 /** Every flag, in the order of `--help`. */
 export const flags: readonly Flag[] = [
@@ -35,7 +35,7 @@ export const flags: readonly Flag[] = [
     value: 'NAME',
     choices: dialectChoices,
     several: true,
-    help: 'postgres or sqlite, for files that do not say it; several make one class for all',
+    help: 'the database of files that do not say it: postgres, mysql, mariadb or sqlite, or several',
   },
   {
     name: 'import-extension',

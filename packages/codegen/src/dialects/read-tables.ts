@@ -4,8 +4,12 @@ import type { Diagnostic, Result } from '../source/diagnostic.js';
 import { lex } from '../source/lexer.js';
 import type { Source } from '../source/source.js';
 import { splitStatements, type SourceStatement } from '../source/statements.js';
-import { strayAnnotations, type StrayReason } from '../source/stray-annotations.js';
-import { isWord, type Token } from '../source/token.js';
+import {
+  danglingAnnotation,
+  strayAnnotations,
+  type StrayReason,
+} from '../source/stray-annotations.js';
+import { isSymbol, isWord, type Token } from '../source/token.js';
 import type { Table } from '../table/table.js';
 import { isCreateTable } from './ddl/create-table.js';
 import { unreadable } from './ddl/unreadable.js';
@@ -21,7 +25,10 @@ export function readTables(source: Source, dialect: Dialect): Result<readonly Ta
   const tables: Table[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const [index, statement] of statements.entries()) {
-    diagnostics.push(...strayAnnotations(statement.trailing, behindStatement, 'elsewhere'));
+    diagnostics.push(
+      ...strayAnnotations(statement.trailing, behindStatement, 'elsewhere'),
+      ...noComments(statement),
+    );
     if (isCreateTable(statement) && isQueue(statement)) {
       const read = dialect.readTable(statement);
       diagnostics.push(...read.diagnostics);
@@ -43,6 +50,27 @@ export function readTables(source: Source, dialect: Dialect): Result<readonly Ta
   );
   return { value: tables, diagnostics: inFileOrder(diagnostics) };
 }
+
+/**
+ * `--@inbox` where a comment's two dashes want a blank behind them: MySQL reads two minus signs and a
+ * variable, so the table would silently be no queue.
+ */
+function noComments({ tokens }: SourceStatement): readonly Diagnostic[] {
+  return tokens.flatMap((token, index): readonly Diagnostic[] => {
+    if (!isSymbol(token, '-') || !isSymbol(tokens[index + 1], '-')) return [];
+    const { source, start } = token.span;
+    const word = /^--@(\w+)/.exec(source.text.slice(start, start + 40))?.[1] ?? '';
+    if (annotationWord(word) === undefined) return [];
+    const span = { source, start, end: start + '--@'.length + word.length };
+    const annotation = { name: word, argument: '', span, argumentSpan: span };
+    return [danglingAnnotation(annotation, noComment)];
+  });
+}
+
+const noComment: StrayReason = {
+  why: 'here two dashes begin a comment only with a blank behind them',
+  help: 'write a blank behind the dashes',
+};
 
 /** Whether a comment of a CREATE TABLE makes it a queue. */
 function isQueue({ leading, inner }: SourceStatement): boolean {

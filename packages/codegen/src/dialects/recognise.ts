@@ -1,7 +1,7 @@
 import { readComments, type Annotation } from '../source/annotations.js';
 import type { Diagnostic, Result } from '../source/diagnostic.js';
 import { didYouMean } from '../source/did-you-mean.js';
-import type { LexicalRules } from '../source/lexer.js';
+import type { LexicalRules, QuoteRule } from '../source/lexer.js';
 import type { Source, Span } from '../source/source.js';
 import { splitStatements } from '../source/statements.js';
 import type { DialectName } from '../table/table.js';
@@ -21,7 +21,7 @@ export function dialectsOf(
   source: Source,
   asked: readonly DialectName[] = [],
 ): Result<readonly DialectName[]> {
-  const { statements, rest } = splitStatements(source, neutralRules);
+  const { statements, rest } = splitStatements(source, neutralRules(source.text));
   const comments = statements.flatMap((statement, index) =>
     index === 0 || isCreateTable(statement) ? statement.leading : [],
   );
@@ -147,7 +147,22 @@ function clashing(marks: readonly DialectMark[]): readonly [DialectMark, Dialect
 }
 
 /** Rules that cut what every database writes, for a source of which the database is not yet known. */
-const neutralRules: LexicalRules = {
+function neutralRules(text: string): LexicalRules {
+  const backslashes = text.includes("\\'") && looksLikeMysql.test(text);
+  return backslashes ? { ...neutral, quotes: [backslashString, ...neutral.quotes] } : neutral;
+}
+
+/** In MySQL `\'` is a quote in a string, where for the others the string ends there. */
+const backslashString: QuoteRule = {
+  kind: 'string',
+  openers: ["'"],
+  closer: "'",
+  escapes: 'backslash',
+};
+
+const looksLikeMysql = /`|\bENGINE\s*=|\bAUTO_INCREMENT\b/i;
+
+const neutral: LexicalRules = {
   lineComments: [
     { opener: '--', blankAfter: false, lineStart: false },
     { opener: '#', blankAfter: false, lineStart: true },

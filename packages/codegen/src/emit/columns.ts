@@ -16,7 +16,10 @@ export function propertyCode({ role, type }: Property): PropertyCode {
   if (role === 'attempt') return number;
   switch (type.kind) {
     case 'integer':
-      return type.bits === 64 ? carried('bigint', 'Bigint') : number;
+      if (type.bits < 64) return number;
+      return type.unsigned
+        ? { ...carried('bigint', 'Bigint'), writer: 'writeUnsignedBigint' }
+        : carried('bigint', 'Bigint');
     case 'decimal':
       return carried('string', 'Decimal');
     case 'float':

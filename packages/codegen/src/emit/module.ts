@@ -61,7 +61,10 @@ export async function emitModules(
 
 function printModule(project: Project, input: ModuleInput, words: StructureWords): SourceFile {
   const { family, statements, sources } = input;
-  const file = project.createSourceFile(`/${family.names.file}.ts`, moduleStructure(family, words));
+  const file = project.createSourceFile(
+    `/${family.names.file}.ts`,
+    moduleStructure(family, statements, words),
+  );
   const spec = file.getVariableDeclarationOrThrow(family.names.spec).getInitializerOrThrow();
   file.replaceText([spec.getStart(), spec.getEnd()], specLiteral(family, statements));
   file.insertText(0, moduleHeader(sources));

@@ -1,4 +1,4 @@
-import type { StatementSet } from '../dialects/statements.js';
+import type { ListStatement, Statement, StatementSet } from '../dialects/statements.js';
 import { exportedNames } from '../queue/names.js';
 import type { Property, QueueFamily } from '../queue/queue.js';
 import { propertyCode } from './columns.js';
@@ -11,6 +11,14 @@ import {
   stringLiteral,
   templateLiteral,
 } from './names.js';
+
+/** The runtime's functions that a family's statements call. */
+export function builtinsOf(statements: readonly StatementSet[]): readonly string[] {
+  const grows = statements.some(({ entries }) =>
+    entries.some(({ statement }) => !('text' in statement)),
+  );
+  return grows ? ['list'] : [];
+}
 
 /** The runtime's functions that a family's spec calls, in no order. */
 export function carriersOf({ properties }: QueueFamily): readonly string[] {
@@ -55,14 +63,35 @@ ${family.queues.map(({ dialect }, index) => databaseEntry(dialect, statements[in
 function databaseEntry(dialect: string, set: StatementSet | undefined): string {
   const entries = set?.entries.map(({ name, comment, statement }) => {
     const lines = comment.split('\n').map((line) => `      // ${lineCommentText(line)}\n`);
-    const values = filledList(statement.values.map(stringLiteral), { indent: 8, before: 9 });
-    return `${lines.join('')}      ${propertyKey(name)}: {
-        text: ${templateLiteral(sqlBlock(statement.text))},
-        values: ${values},
-      },
-`;
+    const properties = statementProperties(statement).map((text) => `        ${text},\n`);
+    return `${lines.join('')}      ${propertyKey(name)}: {\n${properties.join('')}      },\n`;
   });
   return `    ${dialect}: {\n${entries?.join('') ?? ''}    },\n`;
+}
+
+function statementProperties(statement: Statement | ListStatement): readonly string[] {
+  if ('text' in statement) {
+    return [
+      `text: ${templateLiteral(sqlBlock(statement.text))}`,
+      `values: ${nameList('values', statement.values)}`,
+    ];
+  }
+  const { before, item, separator, after, values, each, key } = statement;
+  // Where escaped quotes would stand in it, the SQL of a row reads better between backticks.
+  const literal = item.includes("'") ? templateLiteral(item) : stringLiteral(item);
+  const list = `list(${literal}, ${stringLiteral(separator)}, rows)`;
+  const open = templateLiteral(sqlBlock(before)).slice(0, -1);
+  const close = templateLiteral(after).slice(1);
+  return [
+    `text: (rows) => ${open}\${${list}}${close}`,
+    `values: ${nameList('values', values)}`,
+    `each: ${nameList('each', each)}`,
+    ...(key === undefined ? [] : [`key: ${nameList('key', key)}`]),
+  ];
+}
+
+function nameList(property: string, names: readonly string[]): string {
+  return filledList(names.map(stringLiteral), { indent: 8, before: property.length + 3 });
 }
 
 /** A text of several lines begins on a line of its own, so that it can be pasted as it stands. */

@@ -5,10 +5,11 @@ import type {
   StructureKind,
   VariableDeclarationKind,
 } from 'ts-morph';
+import type { StatementSet } from '../dialects/statements.js';
 import type { Property, QueueFamily } from '../queue/queue.js';
 import { newRowType, rowType } from './columns.js';
 import { docCode, docText, propertyKey, stringLiteral } from './names.js';
-import { carriersOf } from './spec.js';
+import { builtinsOf, carriersOf } from './spec.js';
 
 /** The enums of ts-morph that structures need, from wherever it was loaded. */
 export interface StructureWords {
@@ -25,6 +26,7 @@ const specPlaceholder = '{}';
 /** A family's module, behind its header and with an empty spec, as ts-morph's structures. */
 export function moduleStructure(
   family: QueueFamily,
+  statementSets: readonly StatementSet[],
   { StructureKind: kinds, VariableDeclarationKind: declarations }: StructureWords,
 ): Partial<SourceFileStructure> {
   const { names, queues, properties } = family;
@@ -36,7 +38,7 @@ export function moduleStructure(
       {
         kind: kinds.ImportDeclaration,
         moduleSpecifier: 'inbox-runtime/v1',
-        namedImports: (writer) => writer.write(importList(family)),
+        namedImports: (writer) => writer.write(importList(family, statementSets)),
       },
       (writer) => writer.newLine(),
       {
@@ -95,8 +97,9 @@ export function moduleStructure(
   };
 }
 
-function importList(family: QueueFamily): string {
-  const values = ['LeaseQueue', ...[...carriersOf(family)].sort()];
+function importList(family: QueueFamily, statementSets: readonly StatementSet[]): string {
+  const functions = [...builtinsOf(statementSets), ...carriersOf(family)];
+  const values = ['LeaseQueue', ...functions.sort()];
   const types = ['InboxDatabase', 'LeaseSpec', 'QueueOptions'].map((name) => `type ${name}`);
   return `\n${[...values, ...types].map((name) => `${name},\n`).join('')}`;
 }

@@ -1,5 +1,5 @@
 import type { Result } from '../source/diagnostic.js';
-import type { Column } from '../table/table.js';
+import type { Column, ColumnType } from '../table/table.js';
 import type { AttemptColumn } from './queue.js';
 
 /**
@@ -21,20 +21,26 @@ export function attemptOf(column: Column): Result<AttemptColumn> {
       ],
     };
   }
-  if (column.default === undefined) return { value: { column, start: 1 }, diagnostics: [] };
-  const start = startOf(column.default.sql);
-  if (start !== undefined) return { value: { column, start }, diagnostics: [] };
+  const start = column.default === undefined ? 1 : startOf(column.default.sql);
+  if (start !== undefined) {
+    return { value: { column, start, ...mostOf(column.type) }, diagnostics: [] };
+  }
   return {
     diagnostics: [
       {
         code: 'attempt-default',
         severity: 'error',
-        message: `"${column.name.text}" starts at ${column.default.sql}, not at 0 or 1`,
-        span: column.default.span,
+        message: `"${column.name.text}" starts at ${column.default?.sql}, not at 0 or 1`,
+        span: column.default?.span ?? column.span,
         help: 'write DEFAULT 1 (the first delivery) or DEFAULT 0 (no delivery yet), or @data beside it',
       },
     ],
   };
+}
+
+function mostOf(type: ColumnType): Pick<AttemptColumn, 'most'> {
+  if (type.kind !== 'integer' || type.bits === 64) return {};
+  return { most: 2 ** (type.unsigned ? type.bits : type.bits - 1) - 1 };
 }
 
 /** 0 or 1 as people and dumps write it: `1`, `(1)`, `'1'`, `+1`, `'0'::smallint`. */

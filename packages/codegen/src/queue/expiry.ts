@@ -121,6 +121,17 @@ function writeProblems(column: Column): readonly Diagnostic[] {
       },
     ];
   }
+  if (column.onUpdate !== undefined) {
+    return [
+      {
+        code: 'lease-column-type',
+        severity: 'error',
+        message: `"${name.text}" moves with every update of its row, so a handler's own update would end the lease`,
+        span: column.onUpdate,
+        help: 'take ON UPDATE away',
+      },
+    ];
+  }
   if (column.nullable) return [];
   return [
     {

@@ -4,6 +4,7 @@ import { byProperty, familyDifferences } from './family-differences.js';
 import { mergeTypes } from './merge-types.js';
 import { propertyName } from './properties.js';
 import type { InsertColumn, Property, Queue, QueueFamily } from './queue.js';
+import { traitsOf } from './roles.js';
 
 /**
  * Makes one class of the queues that one table has on several dialects, given in the order of the
@@ -48,7 +49,7 @@ function propertyOf(column: Column, queues: readonly [Queue, ...Queue[]]): Resul
     type = merged;
     columns.push(counterpart);
   }
-  const given = givenBy(columns, role);
+  const given = givenBy(columns, role, queues);
   const property: Property = {
     name: propertyName(column.name.text),
     role,
@@ -67,13 +68,21 @@ function roleOf(column: Column, queue: Queue): Property['role'] {
 }
 
 /** How a new row gives a column: what one dialect cannot do without, every new row must give. */
-function givenBy(columns: readonly Column[], role: Property['role']): Property['given'] {
+function givenBy(
+  columns: readonly Column[],
+  role: Property['role'],
+  queues: readonly Queue[],
+): Property['given'] {
   if (role === 'attempt') return undefined;
   if (columns.every(({ generated }) => generated !== undefined)) return undefined;
-  const isOptional = (column: Column): boolean =>
-    column.default !== undefined || (column.nullable && role !== 'id');
+  const isOptional = (column: Column, queue: Queue | undefined): boolean => {
+    if (role !== 'id') return column.default !== undefined || column.nullable;
+    // A key that a default fills is known only to a database that answers it.
+    const answers = queue !== undefined && traitsOf(queue.table).answersInserts;
+    return column.default !== undefined && answers;
+  };
   return {
-    required: !columns.every(isOptional),
+    required: !columns.every((column, index) => isOptional(column, queues[index])),
     nullable: role !== 'id' && columns.every(({ nullable }) => nullable),
     flagged: columns.some((column) => column.default !== undefined),
   };

@@ -29,10 +29,17 @@ function missing(table: Table): Result<never> {
         severity: 'error',
         message: `table "${table.name.text}" has no key, so no statement can name one of its rows`,
         span: table.name.span,
-        help: `add ${traitsOf(table).keyExample}, or write @id beside the columns that are unique`,
+        help: keyHelp(table),
       },
     ],
   };
+}
+
+function keyHelp(table: Table): string {
+  const id = table.columns.find(({ name }) => name.text === 'id');
+  return id === undefined
+    ? `add ${traitsOf(table).keyExample}, or write @id beside the columns that are unique`
+    : 'make "id" the PRIMARY KEY, or write @id beside the columns that are unique';
 }
 
 function partial(left: Column, primary: readonly Column[]): Result<never> {

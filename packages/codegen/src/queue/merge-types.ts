@@ -11,7 +11,8 @@ export function mergeTypes(
   role: 'payload' | 'other',
 ): ColumnType | undefined {
   if (left.kind === 'integer' && right.kind === 'integer') {
-    return left.bits >= right.bits ? left : right;
+    if (left.bits !== right.bits) return left.bits > right.bits ? left : right;
+    return { ...left, unsigned: left.unsigned && right.unsigned };
   }
   if (left.kind === right.kind) return left;
   if (isText(left) && isText(right)) return { kind: 'text' };

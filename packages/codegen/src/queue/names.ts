@@ -74,6 +74,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'QueueOptions',
   'RowLockQueue',
   'RowLockSpec',
+  'list',
 ]);
 
 function pascalCase(table: string): string {

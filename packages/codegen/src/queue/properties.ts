@@ -4,9 +4,16 @@ import type { Column } from '../table/table.js';
 /**
  * A column's property: its name in camelCase. Underscores at either end stay, and so does the case
  * inside a word, unless the whole name is in capitals. A name without a letter or digit stays as it
- * is, so any text can come out: generated code quotes it where it must.
+ * is, so any text can come out: generated code quotes it where it must. A name that every object
+ * inherits (`constructor`, `toString`) gets an underscore behind it: without that, a row that leaves
+ * the column out would seem to give what it inherits.
  */
 export function propertyName(column: string): string {
+  const name = camelCase(column);
+  return name in Object.prototype ? `${name}_` : name;
+}
+
+function camelCase(column: string): string {
   const [, before = '', middle = '', after = ''] = /^(_*)(.*?)(_*)$/su.exec(column) ?? [];
   const words = wordsOf(middle);
   const [first, ...others] = words;

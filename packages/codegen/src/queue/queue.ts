@@ -11,6 +11,11 @@ export type InstantStorage =
 export interface AttemptColumn {
   readonly column: Column;
   readonly start: 0 | 1;
+  /**
+   * The largest count that the column holds, where a row that keeps failing could come to it: there
+   * the count stays, so that one such row does not fail the claim of all others. 64 bits are enough.
+   */
+  readonly most?: number;
 }
 
 /**

@@ -15,7 +15,7 @@ import { keyOf } from './key.js';
 import { queueNames } from './names.js';
 import { propertyDuplicates } from './properties.js';
 import type { LeaseQueue } from './queue.js';
-import { roles } from './roles.js';
+import { roles, traitsOf } from './roles.js';
 
 /**
  * What an annotated table is as a queue: its form, its roles and its names. Everything that is
@@ -47,7 +47,7 @@ export function resolveQueue(table: Table): Result<LeaseQueue> {
   }
 
   const rowColumns = table.columns.filter((column) => !cast.locked_until.includes(column));
-  diagnostics.push(...propertyDuplicates(rowColumns), ...rowColumns.flatMap(unknownType));
+  diagnostics.push(...propertyDuplicates(rowColumns), ...unknownTypes(rowColumns, table));
   const failed = diagnostics.some(({ severity }) => severity === 'error');
   if (failed || !names || !key || !clock || !expiry) return { diagnostics };
   const value: LeaseQueue = {
@@ -108,15 +108,14 @@ function misplacedEpochs({ columns }: Table, cast: Cast): readonly Diagnostic[] 
   });
 }
 
-function unknownType({ name, type, typeSpan }: Column): readonly Diagnostic[] {
-  if (type.kind !== 'unknown') return [];
-  return [
-    {
+function unknownTypes(columns: readonly Column[], table: Table): readonly Diagnostic[] {
+  return columns
+    .filter(({ type }) => type.kind === 'unknown')
+    .map(({ name, typeSpan }) => ({
       code: 'column-type-unknown',
       severity: 'warning',
       message: `the type of "${name.text}" is not known, so the row has it as \`unknown\``,
       span: typeSpan,
-      help: 'it crosses as the text or number that the database makes of it',
-    },
-  ];
+      help: `it crosses ${traitsOf(table).unknownCrossing}`,
+    }));
 }

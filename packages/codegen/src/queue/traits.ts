@@ -8,7 +8,14 @@ export interface Traits {
   readonly instantExample: string;
   /** The type that a help line proposes for the key. */
   readonly keyExample: string;
+  /** How a column of a type that is not known crosses. */
+  readonly unknownCrossing: string;
+  /** An INSERT can answer what its rows hold, so a default may fill a key. */
+  readonly answersInserts: boolean;
 }
+
+const asIs = 'as the text or number that the database makes of it';
+const asDigits = 'as the hexadecimal digits of its bytes';
 
 /** The facts of each database. */
 export const traits: Readonly<Record<DialectName, Traits>> = {
@@ -16,20 +23,28 @@ export const traits: Readonly<Record<DialectName, Traits>> = {
     textInstants: false,
     instantExample: 'TIMESTAMPTZ',
     keyExample: 'id BIGSERIAL PRIMARY KEY',
+    unknownCrossing: asIs,
+    answersInserts: true,
   },
   mysql: {
     textInstants: false,
     instantExample: 'DATETIME(3)',
     keyExample: 'id BIGINT AUTO_INCREMENT PRIMARY KEY',
+    unknownCrossing: asDigits,
+    answersInserts: false,
   },
   mariadb: {
     textInstants: false,
     instantExample: 'DATETIME(3)',
     keyExample: 'id BIGINT AUTO_INCREMENT PRIMARY KEY',
+    unknownCrossing: asDigits,
+    answersInserts: true,
   },
   sqlite: {
     textInstants: true,
     instantExample: 'INTEGER',
     keyExample: 'id INTEGER PRIMARY KEY',
+    unknownCrossing: asIs,
+    answersInserts: true,
   },
 };

@@ -6,7 +6,7 @@ import { scanQuoted } from './scan-quoted.js';
 import type { Source } from './source.js';
 import { isWord, type Token } from './token.js';
 
-export type { LexicalRules, LineCommentRule, QuoteRule } from './lexical-rules.js';
+export type { CodeRule, LexicalRules, LineCommentRule, QuoteRule } from './lexical-rules.js';
 
 /** A stretch of a source to read instead of all of it: the body of a function. */
 export interface Range {

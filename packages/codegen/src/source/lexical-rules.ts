@@ -21,6 +21,12 @@ export interface QuoteRule {
 }
 
 /**
+ * Whether a server runs what stands in a comment that begins so, with a version of five or six
+ * digits behind it (0 where there is none). What it does not run is for another server.
+ */
+export type CodeRule = (opener: '/*!' | '/*M!', version: number) => boolean;
+
+/**
  * How a dialect's text falls into tokens and statements: all that `source/` knows of a database.
  * Rules of the four databases: their manuals' chapters on lexical structure, and their shells'.
  */
@@ -30,8 +36,11 @@ export interface LexicalRules {
     readonly nest: boolean;
     /** The end of the file closes one, and that is no mistake. */
     readonly endOfFileCloses: boolean;
-    /** What stands in one that begins with `!` (or `M!`) is code, unless it is for server 999999. */
-    readonly code: boolean;
+    /**
+     * What stands in one that begins with `!` (or `M!`) is code, unless it is for server 999999: of
+     * those that a rule picks, or of all.
+     */
+    readonly code: boolean | CodeRule;
   };
   readonly quotes: readonly QuoteRule[];
   /** `$tag$ … $tag$` is a string. */

@@ -19,18 +19,27 @@ export function scanComment(
   }
   if (gateOpen && text.startsWith('*/', at)) return { kind: 'gate', end: at + 2 };
   if (!text.startsWith('/*', at)) return undefined;
-  return (rules.blockComments.code ? scanGate(text, at) : undefined) ?? scanBlock(text, at, rules);
+  return scanGate(text, at, rules) ?? scanBlock(text, at, rules);
 }
 
-/** `/*!50100 ` or `/*M!100201 `; what follows is read as code. `/*!999999` is for no server. */
-function scanGate(text: string, at: number): Scan | undefined {
+/**
+ * `/*!50100 ` or `/*M!100201 `; what follows is read as code. `/*!999999` is for no server, and one
+ * for another server is as good as not there.
+ */
+function scanGate(text: string, at: number, rules: LexicalRules): Scan | undefined {
+  const { code } = rules.blockComments;
+  if (code === false) return undefined;
   gatePattern.lastIndex = at;
   const match = gatePattern.exec(text);
-  if (match === null || match[1] === '999999') return undefined;
+  if (match === null || match[2] === '999999') return undefined;
+  const opener = match[1] === undefined ? '/*!' : '/*M!';
+  if (code !== true && !code(opener, Number(match[2] ?? 0))) {
+    return { ...scanBlock(text, at, rules), kind: 'client' };
+  }
   return { kind: 'gate', end: gatePattern.lastIndex };
 }
 
-const gatePattern = /\/\*M?!(\d{5,6})?/y;
+const gatePattern = /\/\*(M)?!(\d{5,6})?/y;
 
 function scanBlock(text: string, at: number, rules: LexicalRules): Scan {
   const { nest, endOfFileCloses } = rules.blockComments;

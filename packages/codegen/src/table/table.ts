@@ -60,6 +60,8 @@ export interface Column {
   /** The default's expression as written, as SQL that can stand in an expression of this dialect. */
   readonly default?: { readonly sql: string; readonly span: Span };
   readonly generated?: Generated;
+  /** Where the DDL says that every update of a row sets the column to the time: MySQL's ON UPDATE. */
+  readonly onUpdate?: Span;
   readonly annotations: AnnotationSet;
   /** The column's own text in the DDL, white space folded, comments out. */
   readonly ddl: string;

@@ -59,9 +59,9 @@ describe('the command line', () => {
       'did you mean `--dialect postgres`?',
     ],
     [
-      ['a.sql', '-o', 'x', '--dialect', 'mysql'],
-      'this version\'s --dialect does not take "mysql"',
-      'it takes postgres, sqlite',
+      ['a.sql', '-o', 'x', '--dialect', 'oracle'],
+      'this version\'s --dialect does not take "oracle"',
+      'it takes postgres, mysql, mariadb, sqlite',
     ],
     [
       ['a.sql', '-o', 'x', '--import-extension', 'mjs'],
@@ -75,6 +75,6 @@ describe('the command line', () => {
   });
 });
 
-test('--dialect takes the dialects of this version', () => {
+test('--dialect takes every dialect', () => {
   expect(dialectChoices).toEqual(dialects.map(({ name }) => name));
 });

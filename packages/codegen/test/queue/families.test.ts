@@ -189,3 +189,24 @@ describe('tables of one dialect', () => {
     expect(files([named('a'), named('b')])).toEqual(['a', 'b']);
   });
 });
+
+describe('a key that a default fills', () => {
+  const required = (...dialects: readonly ('mysql' | 'mariadb')[]): boolean | undefined => {
+    const queues = dialects.map((dialect) =>
+      queueOf({
+        dialect,
+        columns: [
+          { name: 'id', nullable: false, default: '(UUID())' },
+          { name: 'locked_until', type: types.bigint },
+        ],
+      }),
+    );
+    return familiesOf(queues).value?.[0]?.properties[0]?.given?.required;
+  };
+
+  test('is given where the database does not answer what it inserted', () => {
+    expect(required('mariadb')).toBe(false);
+    expect(required('mysql')).toBe(true);
+    expect(required('mysql', 'mariadb')).toBe(true);
+  });
+});

@@ -3,7 +3,7 @@ import { lexicalRules as postgres } from '../../src/dialects/postgres/lexical-ru
 import { lexicalRules as sqlite } from '../../src/dialects/sqlite/lexical-rules.js';
 import { lex, type LexicalRules } from '../../src/source/lexer.js';
 
-/** The rules of a database that this version does not have: they must be sayable all the same. */
+/** MySQL's rules with every code comment read, whichever server it is for. */
 const mysql: LexicalRules = {
   lineComments: [
     { opener: '--', blankAfter: true, lineStart: false },
@@ -224,6 +224,25 @@ describe('what MySQL and MariaDB will need', () => {
     expect(cut('/*!999999\\- enable the sandbox mode */ a', mysql)).toEqual([
       'comment /*!999999\\- enable the sandbox mode */',
       'word a',
+    ]);
+  });
+
+  it('are not there where a rule says that they are for another server', () => {
+    const rules: LexicalRules = {
+      ...mysql,
+      blockComments: {
+        ...mysql.blockComments,
+        code: (opener, version) => opener === '/*M!' && version >= 100_000,
+      },
+    };
+    expect(cut('a /*!50100 b */ /*M!100201 c */ /*! d */ e', rules)).toEqual([
+      'word a',
+      'client /*!50100 b */',
+      'gate /*M!100201',
+      'word c',
+      'gate */',
+      'client /*! d */',
+      'word e',
     ]);
   });
 

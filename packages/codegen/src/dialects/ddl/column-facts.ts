@@ -7,6 +7,7 @@ export interface ColumnFacts {
   notNull?: Span;
   default?: { readonly sql: string; readonly span: Span };
   generated?: Generated;
+  onUpdate?: Span;
   /** PRIMARY KEY stands beside the column; `descending` where DESC follows. */
   primaryKey?: { readonly descending: boolean };
 }

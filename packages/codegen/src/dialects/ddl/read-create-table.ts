@@ -241,6 +241,7 @@ function columnOf(
     ...(facts.notNull !== undefined && { notNullSpan: facts.notNull }),
     ...(facts.default !== undefined && { default: facts.default }),
     ...(generated !== undefined && { generated }),
+    ...(facts.onUpdate !== undefined && { onUpdate: facts.onUpdate }),
     annotations,
     ddl: sqlOf(element.tokens),
     span:

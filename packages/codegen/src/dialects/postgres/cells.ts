@@ -2,22 +2,21 @@ import type { Column } from '../../table/table.js';
 
 /**
  * A column as the text in which it crosses to the runtime, whatever the session's DateStyle,
- * TimeZone or bytea_output and whatever type parsers the driver was given.
+ * TimeZone or bytea_output and whatever type parsers the driver was given. JSON's form of a date or
+ * time is ISO 8601 always, and has infinity and the years before Christ, at which to_char fails.
  */
 export function cellOf(column: Column, reference: string): string {
   const { type } = column;
   switch (type.kind) {
     case 'bytes':
-      return `encode(${reference}, 'hex')`;
+      return `E'\\\\x' || encode(${reference}, 'hex')`;
     case 'date':
-      return `to_char(${reference}, 'YYYY-MM-DD')`;
+      return `to_json(${reference}) #>> '{}'`;
     case 'instant':
       return type.stored === 'zoned'
-        ? `to_char(${reference} AT TIME ZONE 'UTC', ${isoFormat})`
-        : `to_char(${reference}, ${isoFormat})`;
+        ? `to_json(${reference} AT TIME ZONE 'UTC') #>> '{}'`
+        : `to_json(${reference}) #>> '{}'`;
     default:
       return `${reference}::text`;
   }
 }
-
-const isoFormat = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;

@@ -1,7 +1,7 @@
 import type { LeaseQueue } from '../../queue/queue.js';
 import type { Statement } from '../statements.js';
 import { cellOf } from './cells.js';
-import { clockSql, countSql } from './clauses.js';
+import { clockSql, countUpSql } from './clauses.js';
 import { instantOf } from './instant.js';
 import { quote } from './quote.js';
 import { statement, type Value } from './statement.js';
@@ -23,7 +23,7 @@ export function claimStatement(queue: LeaseQueue, limit: (value: Value) => strin
     const clock = clockSql(queue, value);
     const set = [
       `${lockedUntil} = ${instant.later(clock, `${value('lease')}::float8`)}`,
-      ...countSql(queue, '+ 1'),
+      ...countUpSql(queue),
     ];
     return `
 WITH inbox_due AS MATERIALIZED (

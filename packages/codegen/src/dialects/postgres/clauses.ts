@@ -1,4 +1,4 @@
-import type { LeaseQueue } from '../../queue/queue.js';
+import type { AttemptColumn, LeaseQueue } from '../../queue/queue.js';
 import { quote } from './quote.js';
 import type { Value } from './statement.js';
 
@@ -12,12 +12,22 @@ export function clockSql({ clock }: LeaseQueue, value: Value): string {
     : `(timestamptz 'epoch' + ${value('now')}::float8 * interval '1 millisecond')`;
 }
 
-/** The assignment on `inbox_job` that counts a delivery or takes it back; none without a count. */
-export function countSql({ attempt }: LeaseQueue, step: '+ 1' | '- 1'): readonly string[] {
+/** The assignment on `inbox_job` that counts a delivery; none without a count. */
+export function countUpSql({ attempt }: LeaseQueue): readonly string[] {
   if (attempt === undefined) return [];
-  const name = quote(attempt.column.name.text);
-  const counted = attempt.column.nullable
-    ? `COALESCE(inbox_job.${name}, ${attempt.start})`
-    : `inbox_job.${name}`;
-  return [`${name} = ${counted} ${step}`];
+  const counted = countedSql(attempt);
+  const up = attempt.most === undefined ? counted : `LEAST(${counted}, ${attempt.most - 1})`;
+  return [`${quote(attempt.column.name.text)} = ${up} + 1`];
+}
+
+/** The assignment on `inbox_job` that takes a delivery back; none without a count. */
+export function countDownSql({ attempt }: LeaseQueue): readonly string[] {
+  return attempt === undefined
+    ? []
+    : [`${quote(attempt.column.name.text)} = ${countedSql(attempt)} - 1`];
+}
+
+function countedSql({ column, start }: AttemptColumn): string {
+  const count = `inbox_job.${quote(column.name.text)}`;
+  return column.nullable ? `COALESCE(${count}, ${start})` : count;
 }

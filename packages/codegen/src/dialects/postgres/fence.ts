@@ -17,13 +17,19 @@ export function fenceValues({ key, attempt }: LeaseQueue): readonly AskedValue[]
   ];
 }
 
+/** The conditions under which `inbox_job` has the key that `source` carries. */
+export function keyMatchSql({ key }: LeaseQueue, source: string): readonly string[] {
+  return key.map(
+    ({ name }, index) => `inbox_job.${quote(name.text)} = ${source}.inbox_key${index + 1}`,
+  );
+}
+
 /** The conditions under which `inbox_job` still is the row that `inbox_asked` was claimed as. */
-export function fenceSql({ key, lockedUntil, attempt }: LeaseQueue): readonly string[] {
+export function fenceSql(queue: LeaseQueue): readonly string[] {
+  const { lockedUntil, attempt } = queue;
   const held = instantOf(lockedUntil.storage).restored('inbox_asked.inbox_held');
   return [
-    ...key.map(
-      ({ name }, index) => `inbox_job.${quote(name.text)} = inbox_asked.inbox_key${index + 1}`,
-    ),
+    ...keyMatchSql(queue, 'inbox_asked'),
     `inbox_job.${quote(lockedUntil.column.name.text)} = ${held}`,
     ...(attempt === undefined
       ? []

@@ -38,14 +38,17 @@ function targetsOf({ insertColumns, attempt }: LeaseQueue): readonly Target[] {
   return [...given, { name: quote(attempt.column.name.text), value: String(attempt.start) }];
 }
 
+/**
+ * Both branches are cast to the column's type: a CASE would else give the value that was given the
+ * type that fits the default, and a bigint next to a float default would lose digits.
+ */
 function targetOf({ column, flagged }: InsertColumn, cell: () => string): Target {
   const name = quote(column.name.text);
   if (!flagged) return { name, value: `${cell()}::${column.castType}` };
-  const otherwise = column.default?.sql ?? 'NULL';
-  return {
-    name,
-    value: `CASE WHEN ${cell()} THEN ${cell()}::${column.castType} ELSE ${otherwise} END`,
-  };
+  const given = `WHEN ${cell()} THEN ${cell()}::${column.castType}`;
+  const otherwise =
+    column.default === undefined ? '' : ` ELSE (${column.default.sql})::${column.castType}`;
+  return { name, value: `CASE ${given}${otherwise} END` };
 }
 
 /** The rows to insert as `inbox_new`; where a table takes no value at all, only their number. */

@@ -1,7 +1,7 @@
 import type { LeaseQueue } from '../../queue/queue.js';
 import type { Statement, StatementSet } from '../statements.js';
 import { claimStatement } from './claim.js';
-import { clockSql, countSql } from './clauses.js';
+import { clockSql, countDownSql } from './clauses.js';
 import { insertStatement } from './insert.js';
 import { instantOf } from './instant.js';
 import { quote } from './quote.js';
@@ -95,7 +95,7 @@ function retryStatement(queue: LeaseQueue): Statement {
 
 /** Gives the attempt back, so that a deploy spends none. */
 function releaseStatement(queue: LeaseQueue): Statement {
-  const set = [`${quote(queue.lockedUntil.column.name.text)} = NULL`, ...countSql(queue, '- 1')];
+  const set = [`${quote(queue.lockedUntil.column.name.text)} = NULL`, ...countDownSql(queue)];
   return settleStatement(queue, {
     asked: [],
     lock: 'FOR NO KEY UPDATE',

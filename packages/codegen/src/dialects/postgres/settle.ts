@@ -1,8 +1,8 @@
 import type { LeaseQueue } from '../../queue/queue.js';
 import type { Statement } from '../statements.js';
-import { fenceSql, fenceValues, type AskedValue } from './fence.js';
+import { fenceSql, fenceValues, keyMatchSql, type AskedValue } from './fence.js';
 import { statement, type Value } from './statement.js';
-import { keyJoinSql, keySql, tableSql } from './table-sql.js';
+import { keySql, tableSql } from './table-sql.js';
 
 /** What differs between the verbs that settle. */
 export interface Verb {
@@ -36,7 +36,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (${asked.map(({ name }) => `inbox_${name}`).join(', ')}, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT ${keySql(queue, 'inbox_job')}, inbox_asked.inbox_n${carried}
+  SELECT inbox_asked.inbox_n, ${queue.key.map((_, index) => `inbox_asked.inbox_key${index + 1}`).join(', ')}${carried}
   FROM inbox_asked
   JOIN ${tableSql(queue)} AS inbox_job
     ON ${fenceSql(queue).join('\n    AND ')}
@@ -44,7 +44,7 @@ inbox_owned AS MATERIALIZED (
   ${verb.lock} OF inbox_job SKIP LOCKED
 ),
 inbox_done AS (${verb.write(value)}
-  WHERE ${keyJoinSql(queue, 'inbox_job', 'inbox_owned')}
+  WHERE ${keyMatchSql(queue, 'inbox_owned').join(' AND ')}
   RETURNING inbox_owned.inbox_n${returned}
 )
 SELECT

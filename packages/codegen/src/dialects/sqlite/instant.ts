@@ -4,12 +4,12 @@ import type { InstantStorage } from '../../queue/queue.js';
  * How an expiry column of SQLite is written and compared in SQL. The clock is an expression in
  * milliseconds since the epoch: the database's own, or the host's where the queue says so.
  *
- * Each expression is an uncorrelated subquery: SQLite evaluates it once for the whole statement, so
- * that a claim reads the clock once, while a bare 'now' moves on from row to row.
+ * Each clock stands in an uncorrelated subquery: SQLite evaluates it once for the whole statement,
+ * so that a claim reads the clock once, while a bare 'now' moves on from row to row.
  */
 export interface Instant {
-  /** "Now" in the column's own form, rounded down. */
-  now(clock: string): string;
+  /** Whether the column's instant has come; "now" is rounded down to the column's unit. */
+  isPast(column: string, clock: string): string;
   /** "Now" plus milliseconds (an expression; NULL gives NULL), rounded up to the column's unit. */
   later(clock: string, milliseconds: string): string;
 }
@@ -32,23 +32,26 @@ export function instantOf(storage: InstantStorage): Instant {
 
 const epochInstants: Readonly<Record<'s' | 'ms' | 'us', Instant>> = {
   s: {
-    now: (clock) => `(SELECT ${clock} / 1000)`,
+    isPast: (column, clock) => `${column} <= (SELECT ${clock} / 1000)`,
     later: (clock, milliseconds) => `(SELECT (${clock} + ${milliseconds} + 999) / 1000)`,
   },
   ms: {
-    now: (clock) => `(SELECT ${clock})`,
+    isPast: (column, clock) => `${column} <= (SELECT ${clock})`,
     later: (clock, milliseconds) => `(SELECT ${clock} + ${milliseconds})`,
   },
   us: {
-    now: (clock) => `(SELECT ${clock} * 1000)`,
+    isPast: (column, clock) => `${column} <= (SELECT ${clock} * 1000)`,
     later: (clock, milliseconds) => `(SELECT (${clock} + ${milliseconds}) * 1000)`,
   },
 };
 
-const isoText = (milliseconds: string): string =>
-  `strftime('%Y-%m-%dT%H:%M:%fZ', ${milliseconds} / 1000.0, 'unixepoch')`;
-
+/**
+ * Text is compared as the moment that it names. As text, what `datetime()` writes (with a blank)
+ * would sort before everything of the same day that has the `T`.
+ */
 const textInstant: Instant = {
-  now: (clock) => `(SELECT ${isoText(clock)})`,
-  later: (clock, milliseconds) => `(SELECT ${isoText(`(${clock} + ${milliseconds})`)})`,
+  isPast: (column, clock) =>
+    `julianday(${column}) <= (SELECT julianday(${clock} / 1000.0, 'unixepoch'))`,
+  later: (clock, milliseconds) =>
+    `(SELECT strftime('%Y-%m-%dT%H:%M:%fZ', (${clock} + ${milliseconds}) / 1000.0, 'unixepoch'))`,
 };

@@ -146,8 +146,8 @@ WHERE ${fenceSql(queue, value)}`;
 
 function dueSql(queue: LeaseQueue, value: Value): string {
   const lockedUntil = lockedUntilSql(queue);
-  const now = instantOf(queue.lockedUntil.storage).now(clockSql(queue, value));
-  return `${lockedUntil} IS NULL OR ${lockedUntil} <= ${now}`;
+  const instant = instantOf(queue.lockedUntil.storage);
+  return `${lockedUntil} IS NULL OR ${instant.isPast(lockedUntil, clockSql(queue, value))}`;
 }
 
 function laterSql(queue: LeaseQueue, value: Value, milliseconds: string): string {
