@@ -1,7 +1,7 @@
 /**
  * What a program that works queues imports: the outcomes of a handler, errors and types. The
- * drivers are `inbox-runtime/pg` and `inbox-runtime/better-sqlite3`; generated modules import
- * `inbox-runtime/v1`.
+ * drivers are `inbox-runtime/pg`, `inbox-runtime/mysql2` and `inbox-runtime/better-sqlite3`; generated
+ * modules import `inbox-runtime/v1`.
  */
 export { runtimeErrorCodes, type RuntimeErrorCode } from './errors/codes.js';
 export {

@@ -1,4 +1,4 @@
-import type { Cell, DatabaseName, Statement } from './statement.js';
+import type { Cell, DatabaseName, InsertStatement, ListStatement, Statement } from './statement.js';
 
 /**
  * The statements of a lease table on Postgres.
@@ -39,9 +39,38 @@ export interface SqliteLeaseStatements {
   readonly insert: Statement;
 }
 
+/**
+ * The statements of a lease table on MySQL, run in short READ COMMITTED transactions.
+ *
+ * `due` answers a row if more rows are due than `candidates`. `claim` reads that many due rows
+ * without locking them, then locks and answers up to `limit` of those, with the expiry and the
+ * counted attempt that `stamp` then writes. `own` locks the rows to settle that nobody else has
+ * locked and answers their fences, each followed by the expiry that `extend` would give them; `seen`
+ * answers the fences of the others. `ack`, `retry`, `release` and `extend` write rows that `own` has
+ * locked, whatever their fence. `insert` answers the keys in the order given, or says with `key`
+ * where they are known from.
+ */
+export interface MysqlLeaseStatements {
+  readonly due: Statement;
+  readonly claim: Statement;
+  readonly stamp: ListStatement;
+  readonly own: ListStatement;
+  readonly seen: ListStatement;
+  readonly extend: ListStatement;
+  readonly ack: ListStatement;
+  readonly retry: ListStatement;
+  readonly release: ListStatement;
+  readonly insert: InsertStatement;
+}
+
+/** The statements of a lease table on MariaDB: those of MySQL, in MariaDB's words. */
+export type MariadbLeaseStatements = MysqlLeaseStatements;
+
 /** The statements of a lease table, by database. The one place that names them all. */
 export interface LeaseStatements {
   readonly postgres: PostgresLeaseStatements;
+  readonly mysql: MysqlLeaseStatements;
+  readonly mariadb: MariadbLeaseStatements;
   readonly sqlite: SqliteLeaseStatements;
 }
 

@@ -15,7 +15,7 @@ export type DatabaseName = 'postgres' | 'mysql' | 'mariadb' | 'sqlite';
  *
  * - `lease`: how long a row is held, in milliseconds.
  * - `after`: how long a retried row waits, in milliseconds; null for "due at once".
- * - `limit`: how many rows a claim may take.
+ * - `limit`: how many rows a claim may take. `candidates`: how many it may look at to find them.
  * - `now`: the host's clock, for a table annotated `@clock host` (milliseconds since the epoch).
  * - `key1`, `key2`, …: the row's key. `held`: the expiry that proves ownership. `attempt`: the
  *   counted attempt. Together they are the fence of a claimed row.
@@ -28,4 +28,36 @@ export interface Statement {
 
 /** A name that a statement's value list may use. */
 export type StatementValue =
-  'lease' | 'after' | 'limit' | 'now' | 'held' | 'attempt' | `key${number}` | `column${number}`;
+  | 'lease'
+  | 'after'
+  | 'limit'
+  | 'candidates'
+  | 'now'
+  | 'held'
+  | 'attempt'
+  | `key${number}`
+  | `column${number}`;
+
+/**
+ * A statement with one list in it, for a database without arrays: `text` is the whole text for so
+ * many rows. `values` are bound first, then `each` once a row.
+ */
+export interface ListStatement {
+  readonly text: (rows: number) => string;
+  readonly values: readonly StatementValue[];
+  readonly each: readonly StatementValue[];
+}
+
+/**
+ * A statement that inserts rows. Where the database cannot answer the keys of the rows that it
+ * wrote, `key` says where each of the key's cells is known from: a cell of the new row, or the
+ * number that the database gave it.
+ */
+export interface InsertStatement extends ListStatement {
+  readonly key?: readonly (StatementValue | 'generated')[];
+}
+
+/** The list of a `ListStatement`: one item a row. Called by the texts of generated modules. */
+export function list(item: string, separator: string, rows: number): string {
+  return new Array<string>(rows).fill(item).join(separator);
+}

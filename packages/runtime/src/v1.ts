@@ -29,6 +29,7 @@ export {
   writeNullable,
   writeText,
   writeUnknown,
+  writeUnsignedBigint,
   type Writer,
 } from './cells/writers.js';
 export type { InboxDatabase } from './drivers/database.js';
@@ -36,8 +37,18 @@ export type {
   LeaseDatabaseName,
   LeaseSpec,
   LeaseStatements,
+  MariadbLeaseStatements,
+  MysqlLeaseStatements,
   PostgresLeaseStatements,
   SqliteLeaseStatements,
 } from './spec.js';
-export type { Cell, DatabaseName, Statement, StatementValue } from './statement.js';
+export {
+  list,
+  type Cell,
+  type DatabaseName,
+  type InsertStatement,
+  type ListStatement,
+  type Statement,
+  type StatementValue,
+} from './statement.js';
 export { LeaseQueue, type QueueOptions } from './worker/lease-queue.js';

@@ -21,6 +21,14 @@ export function writeBigint(column: string, value: bigint): Cell {
     : refuse(column, value, 'a bigint of at most 64 bits');
 }
 
+/** An integer of 64 bits without a sign. */
+export function writeUnsignedBigint(column: string, value: bigint): Cell {
+  if (typeof value !== 'bigint') return refuse(column, value, 'a bigint');
+  return value === BigInt.asUintN(64, value)
+    ? value
+    : refuse(column, value, 'a bigint from 0 up, of at most 64 bits');
+}
+
 /** A decimal number as text. */
 export function writeDecimal(column: string, value: string): Cell {
   return typeof value === 'string' && decimalText.test(value)
@@ -35,8 +43,12 @@ export function writeFloat(column: string, value: number): Cell {
 
 /** Text: strings of any type, uuid, date and time of day. */
 export function writeText(column: string, value: string): Cell {
-  return typeof value === 'string' ? value : refuse(column, value, 'a string');
+  if (typeof value !== 'string') return refuse(column, value, 'a string');
+  // Half a character has no encoding: a server would get something else in its place.
+  return loneSurrogate.test(value) ? refuse(column, value, 'well-formed text') : value;
 }
+
+const loneSurrogate = /\p{Surrogate}/u;
 
 /** JSON, as its text. `null` is written as JSON's own null. */
 export function writeJson(column: string, value: unknown): Cell {

@@ -82,8 +82,8 @@ export interface LeaseStore {
 }
 
 /**
- * A database that queues work on: made by `postgres(pool)` or `sqlite(db)`, shared by any number of
- * queues. `kind` keeps a class that was generated for one database from being given another.
+ * A database that queues work on: made by `postgres(pool)`, `mysql(pool)`, `mariadb(pool)` or
+ * `sqlite(db)`, shared by any number of queues. `kind` keeps a class that was generated for one database from being given another.
  */
 export interface InboxDatabase<Name extends DatabaseName = DatabaseName> {
   readonly kind: Name;

@@ -19,8 +19,8 @@ export interface ExtendLane {
    * turn. A settlement that is asked for meanwhile goes out behind it, with the new fence.
    */
   extend(held: Held, lease: number, listener: ExtendListener): void;
-  /** The same, in a statement of the row's own: it was busy, and must not hold up others. */
-  extendAlone(held: Held, lease: number, listener: ExtendListener): void;
+  /** The same, together with others that were busy before, and must not hold up those that are not. */
+  extendBusy(held: Held, lease: number, listener: ExtendListener): void;
 }
 
 interface Asked {
@@ -32,36 +32,42 @@ interface Asked {
 /** The extending of one queue's rows, independent of its settling: a stuck settlement delays none. */
 export function extendLane(context: LeaseContext, settling: SettleLane): ExtendLane {
   const { store, reporter } = context;
-  let pending: Asked[] = [];
+  const extend = round();
+  const extendBusy = round();
 
-  function extend(held: Held, lease: number, listener: ExtendListener): void {
-    held.phase = 'extending';
-    pending.push({ held, lease, listener });
-    if (pending.length === 1) {
-      atTurnEnd(() => {
-        const round = pending;
-        pending = [];
-        send(round);
-      });
-    }
+  /** Gathers what is asked for during one turn of the event loop into one statement. */
+  function round(): ExtendLane['extend'] {
+    let pending: Asked[] = [];
+    return (held, lease, listener) => {
+      begin(held);
+      pending.push({ held, lease, listener });
+      if (pending.length === 1) {
+        atTurnEnd(() => {
+          const asked = pending;
+          pending = [];
+          send(asked);
+        });
+      }
+    };
   }
 
-  function extendAlone(held: Held, lease: number, listener: ExtendListener): void {
+  function begin(held: Held): void {
+    // A decided row goes out behind its extension, with the new fence.
+    if (held.phase === 'decided') held.waiting = true;
     held.phase = 'extending';
-    send([{ held, lease, listener }]);
   }
 
-  function send(round: readonly Asked[]): void {
+  function send(all: readonly Asked[]): void {
     const then = (settled: readonly Settled[]): void => {
-      round.forEach((asked, index) => {
+      all.forEach((asked, index) => {
         take(asked, settled[index]);
       });
     };
-    const settlements = round.map(
+    const settlements = all.map(
       ({ held, lease }) => ({ verb: 'extend', fence: held.fence, lease }) as const,
     );
     store.settle(settlements).then(then, (error: unknown) => {
-      then(round.map(() => ({ state: 'failed', error, ambiguous: false, transient: true })));
+      then(all.map(() => ({ state: 'failed', error, ambiguous: false, transient: true })));
     });
   }
 
@@ -101,5 +107,5 @@ export function extendLane(context: LeaseContext, settling: SettleLane): ExtendL
     listener(held, extension, error);
   }
 
-  return { extend, extendAlone };
+  return { extend, extendBusy };
 }

@@ -23,9 +23,10 @@ export interface LeaseContext {
 
 /**
  * Where a claimed row stands. At most one statement is in flight for it: `extending` and `settling`
- * exclude each other, `settled` and `lost` are the end.
+ * exclude each other, `settled` and `lost` are the end. A row that is `decided` waits for the batch
+ * in front of its own, and its lease is kept meanwhile.
  */
-export type Phase = 'held' | 'extending' | 'settling' | 'settled' | 'lost';
+export type Phase = 'held' | 'decided' | 'extending' | 'settling' | 'settled' | 'lost';
 
 /** Hears how a settlement ended: without an error once it is committed. */
 export type SettleListener = (held: Held, error: InboxError | undefined) => void;

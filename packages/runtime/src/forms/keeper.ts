@@ -1,6 +1,6 @@
 import type { Timer } from '../clock/clock.js';
 import type { ExtendLane, Extension } from './extend-lane.js';
-import { unproveRow, type Held, type LeaseContext } from './held.js';
+import { isUndecided, unproveRow, type Held, type LeaseContext } from './held.js';
 
 /** Keeps the leases of the rows in work. */
 export interface Keeper {
@@ -46,9 +46,7 @@ export function keeper(context: LeaseContext, lane: ExtendLane, lease: number): 
     let next = Infinity;
     for (const held of rows) {
       // A decided row has no work left to abort; its settlement will say whose it is.
-      if (held.abortReason !== undefined || (held.phase !== 'held' && held.phase !== 'extending')) {
-        continue;
-      }
+      if (held.abortReason !== undefined || !isUndecided(held)) continue;
       if (held.provedUntil <= now) unproveRow(context, held);
       else next = Math.min(next, held.provedUntil);
     }
@@ -62,9 +60,10 @@ export function keeper(context: LeaseContext, lane: ExtendLane, lease: number): 
     again = false;
     againAt = Infinity;
     for (const held of rows) {
-      // A settling row has its statement in flight, and its lease kept by the settling.
-      if (held.phase !== 'held' || held.abortReason !== undefined) continue;
-      if (busy.has(held)) lane.extendAlone(held, lease, heard);
+      // A settling row has its statement in flight, or is tried alone, which keeps its lease.
+      if (held.phase !== 'held' && held.phase !== 'decided') continue;
+      if (held.abortReason !== undefined) continue;
+      if (busy.has(held)) lane.extendBusy(held, lease, heard);
       else if (full || held.provedUntil - now < period) lane.extend(held, lease, heard);
     }
   }

@@ -34,6 +34,10 @@ const aloneAtATime = 4;
 /** A batch that got no answer is sent again together this often, then row by row. */
 const triesTogether = 3;
 const longestPause = 250;
+/** How long a batch may stay unanswered before the next goes out beside it, in milliseconds. */
+const patience = 1_000;
+/** How many batches may be left behind at a time, so that they never take a pool's connections. */
+const mostOverdue = 2;
 
 /**
  * The settling of one queue's rows. What is decided during one turn of the event loop, or while the
@@ -44,8 +48,9 @@ const longestPause = 250;
  */
 export function settleLane(context: LeaseContext): SettleLane {
   const { store, clock, reporter } = context;
-  let pending: Held[] = [];
+  let pending = new Set<Held>();
   let flying = false;
+  let overdue = 0;
   let scheduled = false;
   const alone: Held[] = [];
   let aloneFlying = 0;
@@ -68,29 +73,53 @@ export function settleLane(context: LeaseContext): SettleLane {
   }
 
   function enqueue(held: Held): void {
-    held.phase = 'settling';
-    pending.push(held);
+    held.phase = 'decided';
+    pending.add(held);
     schedule();
   }
 
   function schedule(): void {
-    if (scheduled || flying || pending.length === 0) return;
+    if (scheduled || flying || pending.size === 0) return;
     scheduled = true;
     atTurnEnd(flush);
   }
 
   function flush(): void {
     scheduled = false;
-    const batch = pending;
-    pending = [];
-    flying = true;
+    // What is being extended comes back behind its extension.
+    const batch = [...pending].filter(({ phase }) => phase === 'decided');
+    pending = new Set();
+    if (batch.length === 0) return;
+    for (const held of batch) held.phase = 'settling';
+    const land = takeOff();
     send(batch, (settled) => {
-      flying = false;
+      land();
       batch.forEach((held, index) => {
         take(held, settled[index]);
       });
       schedule();
     });
+  }
+
+  /**
+   * One batch is in flight at a time; the others gather. One that hangs (on the lock of a child that
+   * its DELETE cascades to, say) is left behind after a second, so that it holds up nobody for long.
+   */
+  function takeOff(): () => void {
+    flying = true;
+    let left = false;
+    const timer = clock.after(patience, () => {
+      if (overdue === mostOverdue) return;
+      left = true;
+      overdue += 1;
+      flying = false;
+      schedule();
+    });
+    return () => {
+      timer.cancel();
+      if (left) overdue -= 1;
+      else flying = false;
+    };
   }
 
   function send(batch: readonly Held[], then: (settled: readonly Settled[]) => void): void {
@@ -138,8 +167,7 @@ export function settleLane(context: LeaseContext): SettleLane {
 
   function lost(held: Held): void {
     if (!isLost(context, held)) {
-      pending.push(held);
-      schedule();
+      enqueue(held);
     } else if (held.ambiguous && clock.monotonic() < held.provedUntil) {
       // Nobody else could have claimed the row by now: the try without answer took effect.
       done(held);
@@ -164,8 +192,11 @@ export function settleLane(context: LeaseContext): SettleLane {
         giveUp(held, failure?.error);
         return;
       }
-      (how === 'alone' ? alone : pending).push(held);
-      schedule();
+      if (how === 'together') {
+        enqueue(held);
+        return;
+      }
+      alone.push(held);
       flushAlone();
     });
   }

@@ -135,7 +135,7 @@ function extendOnce(
   alone: boolean,
 ): Promise<[Extension, unknown]> {
   return new Promise((resolve) => {
-    const verb = alone ? 'extendAlone' : 'extend';
+    const verb = alone ? 'extendBusy' : 'extend';
     form.extending[verb](held, lease, (_, extension, error) => {
       resolve([extension, error]);
     });
@@ -155,7 +155,7 @@ function refusalOf({ context }: LeaseForm, held: Held): InboxError | undefined {
   const id = context.keyOf(held.fence);
   const refuse = (what: string): InboxError =>
     new InboxError('already-settled', `Queue ${queue}, row ${show(id)}: ${what}`, { queue, id });
-  if (held.phase === 'settled' || held.phase === 'settling' || held.waiting) {
+  if (held.waiting || ['decided', 'settling', 'settled'].includes(held.phase)) {
     return refuse(`this delivery was settled before (${held.as}). Settle each delivery once.`);
   }
   return undefined;

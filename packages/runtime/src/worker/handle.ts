@@ -73,18 +73,22 @@ export function rowHandler(
       threw(held, error);
       return;
     }
-    if (isThenable(returned)) {
-      returned.then(
-        (value) => {
-          decided(held, value);
-        },
-        (error: unknown) => {
-          threw(held, error);
-        },
-      );
-    } else {
+    if (!isObject(returned)) {
       decided(held, returned);
+      return;
     }
+    // A promise of our own takes in whatever the handler's does: a `then` that throws, or calls back
+    // twice.
+    new Promise((resolve) => {
+      resolve(returned);
+    }).then(
+      (value) => {
+        decided(held, value);
+      },
+      (error: unknown) => {
+        threw(held, error);
+      },
+    );
   }
 
   function decided(held: Held, returned: unknown): void {
@@ -192,11 +196,6 @@ function handlerDelivery(held: Held, attempt: number | null): HandlerDelivery {
   return delivery;
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'then' in value &&
-    typeof value.then === 'function'
-  );
+function isObject(value: unknown): boolean {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }

@@ -87,8 +87,8 @@ export class LeaseQueue<Row, NewRow, Key, Name extends LeaseDatabaseName> {
   }
 
   /**
-   * Adds a row and answers its key. With `tx` (a `pg` client, or the better-sqlite3 database itself)
-   * the row is written inside the caller's own transaction and commits with it.
+   * Adds a row and answers its key. With `tx` (a `pg` client, a `mysql2` connection, or the
+   * better-sqlite3 database itself) the row is written inside the caller's own transaction and commits with it.
    *
    * Rejects with an `EncodeError`, or an `InboxError` with code `enqueue-failed` or
    * `wrong-transaction`. With `tx` on SQLite, whose transactions are synchronous functions, the row
@@ -257,7 +257,7 @@ function openStore<Name extends LeaseDatabaseName>(
     return refusingStore(
       new InboxError(
         'wrong-database',
-        `Queue ${queue}: it was given ${kindOf(database)}, which is no InboxDatabase. Wrap the driver's object: postgres(pool) or sqlite(db).`,
+        `Queue ${queue}: it was given ${kindOf(database)}, which is no InboxDatabase. Wrap the driver's object: postgres(pool), mysql(pool), mariadb(pool) or sqlite(db).`,
         { queue },
       ),
     );

@@ -115,9 +115,22 @@ export function startWorker(form: LeaseForm, parts: WorkerParts): Worker {
     atTurnEnd(() => {
       pumping = false;
       if (state !== 'working' || claiming || idle !== undefined) return;
+      if (anyDecidedTooLate()) return;
       const free = Math.min(concurrency - running, 2 * concurrency - keeping.rows.size);
       if (free > 0) claim(free);
     });
+  }
+
+  /**
+   * A handler that blocked the event loop past its lease has a row that is decided and due again. A
+   * claim beside its settlement could take that row from it; the settlement's answer pumps again.
+   */
+  function anyDecidedTooLate(): boolean {
+    const now = clock.monotonic();
+    for (const held of keeping.rows) {
+      if (held.provedUntil <= now && !isUndecided(held) && held.phase !== 'lost') return true;
+    }
+    return false;
   }
 
   function claim(limit: number): void {

@@ -58,6 +58,7 @@ describe('writers', () => {
     ['a number as bigint', () => writeBigint('the column', anything(1))],
     ['words as decimal', () => writeDecimal('the column', 'much')],
     ['a number as text', () => writeText('the column', anything(1))],
+    ['half a character', () => writeText('the column', 'x\ud83d')],
     ['text as bytes', () => writeBytes('the column', anything('ab'))],
     ['text as boolean', () => writeBoolean('the column', anything('true'))],
     ['no date', () => writeInstant('the column', new Date(Number.NaN))],

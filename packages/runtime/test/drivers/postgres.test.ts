@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 
 import { postgres } from '../../src/drivers/pg/index.js';
@@ -16,6 +17,26 @@ async function claimed(queue: JobQueue, count: number): Promise<readonly Deliver
 
 const left = async (jobs: PostgresJobs): Promise<readonly unknown[]> =>
   (await jobs.rows('SELECT id::text FROM jobs ORDER BY jobs.id')).map(({ id }) => id);
+
+describe('a pool that hands out nothing', () => {
+  it('is given up after the answer timeout, and so is one that is ended meanwhile', async () => {
+    const jobs = await postgresJobs();
+    const pool = new pg.Pool({ ...jobs.pool().options, max: 1 });
+    const queue = new JobQueue(postgres(pool, { answerTimeout: '200ms' }));
+    await queue.enqueue({ payload: 1 });
+    const held = await pool.connect();
+    expect(await rejection(queue.claim())).toMatchObject({
+      code: 'claim-failed',
+      message: expect.stringContaining('no connection within 200 ms') as string,
+    });
+    const claim = rejection(queue.claim());
+    const ended = pool.end();
+    expect(await claim).toMatchObject({ code: 'database-closed' });
+    held.release();
+    await ended;
+    expect(await left(jobs)).toEqual(['1']);
+  });
+});
 
 describe('settling on Postgres', () => {
   it('does the others at once while a row is locked by an uncommitted child, and that row then', async () => {

@@ -238,6 +238,29 @@ describe('the connection', () => {
     expect((await queue.claim())[0]?.row.payload).toBe('stamped');
   });
 
+  it("as the given handle never takes the caller's own statements into its transaction", async () => {
+    const file = `${sqliteJobs().handle().name}-with-a-rollback-journal`;
+    const given = new Database(file, { timeout: 0 });
+    const reader = new Database(file);
+    onTestFinished(() => {
+      given.close();
+      reader.close();
+    });
+    given.exec(sqliteTable);
+    const queue = new JobQueue(sqlite(given, { connection: 'given' }));
+    await queue.enqueue({ payload: 1 });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT * FROM jobs').all();
+    // The reader lets nobody commit.
+    const claim = queue.claim();
+    for (let turns = 0; turns < 5; turns += 1) {
+      await turn();
+      expect(given.inTransaction).toBe(false);
+    }
+    reader.exec('COMMIT');
+    expect(await claim).toHaveLength(1);
+  });
+
   it('keeps what it has claimed when it is closed, and says so', async () => {
     const jobs = sqliteJobs();
     const database = sqlite(jobs.handle());

@@ -47,6 +47,67 @@ const hour = { poll: '1h' } as const;
 describe.each(stands)('a worker on %s', (_, stand) => {
   const open = async (): Promise<Databases> => (await stand()).database;
 
+  it.each([
+    [
+      'a `then` that throws when it is read',
+      {
+        get then(): never {
+          throw new Error('read');
+        },
+      },
+    ],
+    [
+      'a `then` that throws when it is called',
+      {
+        then: () => {
+          throw new Error('called');
+        },
+      },
+    ],
+    [
+      'a `then` that calls back twice',
+      {
+        then(resolve: (value: unknown) => void, reject: (error: unknown) => void) {
+          reject(new Error('first'));
+          resolve(undefined);
+          resolve(undefined);
+        },
+      },
+    ],
+  ])('takes %s for a failure of its handler, once', async (__, returned) => {
+    const failures: string[] = [];
+    const queue = new JobQueue(await open());
+    await queue.enqueueMany([{ payload: 1 }, { payload: 2 }]);
+    const worker = queue.work(() => returned as never, {
+      concurrency: 2,
+      backoff: () => '1h',
+      on: (event) => {
+        if (event.kind === 'handler-failed') failures.push(event.kind);
+      },
+    });
+    await until('both rows wait', () => worker.stats().retried === 2);
+    expect(failures).toHaveLength(2);
+    expect(worker.stats().running).toBe(0);
+    await worker.stop();
+  });
+
+  it('does not claim its own rows again when handlers have blocked the event loop past the lease', async () => {
+    const queue = new JobQueue(await open());
+    await queue.enqueueMany([{ payload: 1 }, { payload: 2 }, { payload: 3 }, { payload: 4 }]);
+    const handled: bigint[] = [];
+    const worker = queue.work(
+      ({ id }) => {
+        handled.push(id);
+        const end = performance.now() + 250;
+        while (performance.now() < end);
+      },
+      { concurrency: 2, lease: '200ms', poll: '20ms' },
+    );
+    await until('all are done', () => worker.stats().acked === 4);
+    await worker.stop();
+    expect(handled).toEqual([1n, 2n, 3n, 4n]);
+  });
+
   it('hears of an enqueue of this process, of another queue object too', async () => {
     const database = await open();
     const handled = gate<unknown>();

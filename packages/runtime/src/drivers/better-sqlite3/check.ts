@@ -23,13 +23,6 @@ export function checkSqlite(
 ): void {
   const { queue } = table;
   const connection = openFor(queue, connector);
-  if (given.readonly) {
-    throw new InboxError(
-      'wrong-database',
-      `Queue ${queue}: the SQLite handle is read-only. A queue writes: open the file without { readonly: true }.`,
-      { queue },
-    );
-  }
   const [version] = prepareExactly(connection.handle, 'SELECT sqlite_version()').get([]) as [
     string,
   ];

@@ -4,6 +4,8 @@ import { prepareExactly, type SqliteHandle, type SqliteStatement } from './handl
 /** An open connection and the statements prepared on it. */
 export interface SqliteConnection {
   readonly handle: SqliteHandle;
+  /** Whether the handle is the caller's, whose own statements may come between two of our turns. */
+  readonly shared: boolean;
   readonly begin: SqliteStatement;
   readonly commit: SqliteStatement;
   readonly rollback: SqliteStatement;
@@ -46,7 +48,14 @@ export function sqliteConnector(given: SqliteHandle, own: boolean): SqliteConnec
           'The SQLite handle has been closed. Stop the workers before db.close(), or give the queue a handle that stays open.',
         );
       }
-      connection ??= connectionOf(own && !given.memory ? secondHandle(given) : given);
+      if (given.readonly) {
+        throw new InboxError(
+          'wrong-database',
+          'The SQLite handle is read-only. A queue writes: open the file without { readonly: true }.',
+        );
+      }
+      connection ??=
+        own && !given.memory ? connectionOf(secondHandle(given), false) : connectionOf(given, true);
       return connection;
     },
   };
@@ -78,7 +87,7 @@ function readPragma(given: SqliteHandle, pragma: string): string {
   return String(row?.[0] ?? 1n);
 }
 
-function connectionOf(handle: SqliteHandle): SqliteConnection {
+function connectionOf(handle: SqliteHandle, shared: boolean): SqliteConnection {
   const statements = new Map<string, SqliteStatement>();
   const statement = (text: string): SqliteStatement => {
     let prepared = statements.get(text);
@@ -90,6 +99,7 @@ function connectionOf(handle: SqliteHandle): SqliteConnection {
   };
   return {
     handle,
+    shared,
     begin: statement('BEGIN IMMEDIATE'),
     commit: statement('COMMIT'),
     rollback: statement('ROLLBACK'),

@@ -95,6 +95,10 @@ export function sqliteWriter(
       if (!isBusy(error)) {
         // A deferred constraint, say: some row of some request breaks it.
         oneByOne(connection, requests);
+      } else if (connection.shared) {
+        // Left open over a turn, it would take in the caller's own statements.
+        rollBack(connection);
+        askAgain(requests);
       } else if (clock.monotonic() < until) {
         pause(() => {
           commit(connection, requests, until);

@@ -14,7 +14,7 @@ export type PgFailureKind = 'again' | 'connection' | 'unprepared' | 'transient' 
 /** Serialization failure, deadlock, lock not available. */
 const again = new Set(['40001', '40P01', '55P03']);
 /** The server is shutting down, restarting, or ended the session. */
-const connection = new Set(['57P01', '57P02', '57P03', '57P05', '25P03']);
+const connection = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '25P04']);
 /** The prepared statement does not exist, or exists already. */
 const unprepared = new Set(['26000', '42P05']);
 /** Cancelled by a timeout; read-only while a failover lasts. */

@@ -2,7 +2,7 @@ import { InboxError } from '../../errors/inbox-error.js';
 import type { Cell, Statement } from '../../statement.js';
 import { failureKind } from './failure.js';
 import { plainQuery, type PgClient, type PgRow } from './pool.js';
-import type { PgSession } from './session.js';
+import { unnamed, type PgSession } from './session.js';
 import { pgText } from './text.js';
 import { insertBinder } from './values.js';
 
@@ -29,10 +29,11 @@ export function pgInserter(session: PgSession, queue: string, statement: Stateme
   const text = pgText(statement);
   const bind = insertBinder(statement, session.clock);
 
+  // Without a name: in a transaction, a session that has lost a prepared one could not go on.
   async function insertChunks(client: PgClient, chunks: readonly Rows[]): Promise<Rows> {
     const keys: PgRow[] = [];
     for (const chunk of chunks) {
-      const { rows } = await client.query(session.queryOf(text, bind(chunk)));
+      const { rows } = await client.query(unnamed(text, bind(chunk)));
       keys.push(...(rows as PgRow[]));
     }
     return keys;

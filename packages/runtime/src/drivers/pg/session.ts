@@ -40,8 +40,6 @@ export interface PgSession {
   send(text: PgText, values: (string | null)[], how?: 'knowing'): Promise<PgAnswer>;
   /** Runs several statements on one connection: the transaction's, or plain ones for a check. */
   withClient<Result>(run: (client: PgPoolClient) => Promise<Result>): Promise<Result>;
-  /** A prepared query, as far as statements may be prepared. */
-  queryOf(text: PgText, values: (string | null)[]): PgQuery;
   /** Takes note of the isolation level that transactions have by default. */
   noteIsolation(level: string | null | undefined): void;
   readonly clock: Clock;
@@ -65,10 +63,9 @@ export function pgSession(
   // A single statement is READ COMMITTED by itself, where the server's default is.
   let mode: 'unknown' | 'autocommit' | 'transaction' = 'unknown';
 
-  function queryOf({ text, name }: PgText, values: (string | null)[]): PgQuery {
-    return prepare
-      ? { text, name, values, rowMode: 'array', types: textOnly }
-      : { text, values, rowMode: 'array', types: textOnly };
+  function queryOf(text: PgText, values: (string | null)[]): PgQuery {
+    const query = unnamed(text, values);
+    return prepare ? { ...query, name: text.name } : query;
   }
 
   function noteIsolation(level: string | null | undefined): void {
@@ -76,12 +73,29 @@ export function pgSession(
     mode = readCommitted ? 'autocommit' : 'transaction';
   }
 
-  async function checkOut(): Promise<PgPoolClient> {
-    try {
-      return await connect(pool);
-    } catch (error) {
-      throw isEnded(pool) ? poolEnded(error) : error;
-    }
+  /** A pool that is ended meanwhile never answers, and one whose clients are all kept not soon. */
+  function checkOut(): Promise<PgPoolClient> {
+    return new Promise((resolve, reject) => {
+      const refuse = (error: Error): void => {
+        reject(isEnded(pool) ? poolEnded(error) : error);
+      };
+      let waiting = true;
+      const deadline = clock.after(answerTimeout, () => {
+        waiting = false;
+        refuse(new Error(`The pool handed out no connection within ${answerTimeout} ms.`));
+      });
+      connect(pool).then(
+        (client) => {
+          deadline.cancel();
+          if (waiting) resolve(client);
+          else giveBack(client, undefined);
+        },
+        (error: unknown) => {
+          deadline.cancel();
+          refuse(asError(error));
+        },
+      );
+    });
   }
 
   function giveBack(client: PgPoolClient, error: Error | undefined): void {
@@ -170,7 +184,7 @@ export function pgSession(
     }
   }
 
-  return { send, withClient, queryOf, noteIsolation, clock };
+  return { send, withClient, noteIsolation, clock };
 }
 
 /** Takes a client out of the pool, with a listener for the errors of its session. */
@@ -188,6 +202,11 @@ function connect(pool: PgPool): Promise<PgPoolClient> {
     });
     if (answer instanceof Promise) answer.then(take, reject);
   });
+}
+
+/** A query that no session has to have prepared. */
+export function unnamed({ text }: PgText, values: (string | null)[]): PgQuery {
+  return { text, values, rowMode: 'array', types: textOnly };
 }
 
 function isPoolClient(client: unknown): client is PgPoolClient {

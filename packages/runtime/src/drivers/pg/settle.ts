@@ -1,5 +1,6 @@
 import { InboxError } from '../../errors/inbox-error.js';
 import type { LeaseTable, Settled, Settlement } from '../database.js';
+import { sqlState } from './failure.js';
 import type { PgRow } from './pool.js';
 import type { PgAnswer, PgSession, PgText } from './session.js';
 import { pgText } from './text.js';
@@ -35,18 +36,17 @@ export function pgSettler(
     const knowing = first.verb === 'extend' ? 'knowing' : undefined;
     const answer = await session.send(text, bind(rows, lease), knowing);
     if (answer.kind === 'rows') return settledRows(rows.length, answer.rows, answer.sentAt);
-    if (
-      answer.failure === 'statement' &&
-      rows.length > 1 &&
-      !(answer.error instanceof InboxError)
-    ) {
-      // Some row breaks a constraint or fails in a trigger: halves find it, the others are settled.
+    if (isOfSomeRow(answer) && rows.length > 1) {
+      // Some row breaks a constraint, fails in a trigger or has a child that is locked: halves find
+      // it, the others are settled.
       const middle = rows.length >> 1;
       const left = await settleAlike(rows.slice(0, middle));
       const right = await settleAlike(rows.slice(middle));
       return [...left, ...right];
     }
-    return failedRows(rows.length, answer);
+    return sqlState(answer.error) === lockNotAvailable
+      ? [{ state: 'busy' }]
+      : failedRows(rows.length, answer);
   }
 
   return async (settlements) => {
@@ -65,6 +65,18 @@ export function pgSettler(
     );
     return settled;
   };
+}
+
+/** A lock that was waited for longer than the session's `lock_timeout`. */
+const lockNotAvailable = '55P03';
+/** A statement that took longer than the session's `statement_timeout`. */
+const queryCanceled = '57014';
+
+/** Whether a statement failed for what it did to one of its rows. */
+function isOfSomeRow({ error, failure }: Extract<PgAnswer, { kind: 'failed' }>): boolean {
+  const state = sqlState(error);
+  if (state === lockNotAvailable || state === queryCanceled) return true;
+  return failure === 'statement' && !(error instanceof InboxError);
 }
 
 interface VerbStatement {

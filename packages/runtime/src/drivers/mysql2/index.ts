@@ -1,0 +1,97 @@
+import { systemClock, type Clock } from '../../clock/clock.js';
+import type { Duration } from '../../duration.js';
+import { kindOf } from '../../errors/describe.js';
+import { InboxError } from '../../errors/inbox-error.js';
+import { requireMilliseconds } from '../../errors/options.js';
+import type { InboxDatabase } from '../database.js';
+import { refusingStore } from '../refusing-store.js';
+import { mysqlLeaseStore } from './lease-store.js';
+import type { MysqlCallbackPool, MysqlPool } from './pool.js';
+import { mariadbServer, mysqlServer, type MysqlServer } from './server.js';
+import { mysqlSession } from './session.js';
+
+export type { InboxDatabase } from '../database.js';
+export type {
+  MysqlCallbackPool,
+  MysqlConnection,
+  MysqlPool,
+  MysqlPoolConnection,
+  MysqlQuery,
+  MysqlValue,
+} from './pool.js';
+
+/** Options of `mysql(pool, options)` and `mariadb(pool, options)`. */
+export interface MysqlOptions {
+  /**
+   * How long the statements of a claim, settlement or extension may stay unanswered before their
+   * connection is given up, so that a dead network path cannot hold a worker. Default `'30s'`.
+   */
+  readonly answerTimeout?: Duration | undefined;
+  /** Replaces the host's clock, in tests. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Queues on MySQL over a pool of `mysql2/promise`, or of `mysql2`. Does no I/O: whether the pool
+ * leads to a MySQL of version 8.0.1 or newer with the table in it is said by `queue.check()` and
+ * `worker.ready`. In lease form a queue borrows at most three connections of the pool at a time,
+ * each for one short transaction.
+ *
+ * Throws an `InboxError` with code `bad-option` for an option that makes no sense.
+ */
+export function mysql(
+  pool: MysqlPool | MysqlCallbackPool,
+  options: MysqlOptions = {},
+): InboxDatabase<'mysql'> {
+  return databaseOf(mysqlServer, pool, options);
+}
+
+/** Queues on MariaDB from version 10.6 on; otherwise as `mysql`. */
+export function mariadb(
+  pool: MysqlPool | MysqlCallbackPool,
+  options: MysqlOptions = {},
+): InboxDatabase<'mariadb'> {
+  return databaseOf(mariadbServer, pool, options);
+}
+
+function databaseOf<Name extends 'mysql' | 'mariadb'>(
+  server: MysqlServer<Name>,
+  pool: unknown,
+  options: MysqlOptions,
+): InboxDatabase<Name> {
+  const clock = options.clock ?? systemClock;
+  const answerTimeout = requireMilliseconds('answerTimeout', options.answerTimeout ?? '30s', 1);
+  const promisePool = poolOf(pool);
+  const session =
+    promisePool === undefined
+      ? undefined
+      : mysqlSession(promisePool, server, { answerTimeout, clock });
+  return {
+    kind: server.name,
+    openLease: (table) =>
+      session === undefined
+        ? refusingStore(notAPool(server, pool))
+        : mysqlLeaseStore(session, server, {
+            ...table,
+            statements: table.statements[server.name],
+          }),
+    oneClaimAtATime: false,
+    close: () => Promise.resolve(),
+  };
+}
+
+/** The pool whose methods answer promises; none where this is no pool of mysql2. */
+function poolOf(pool: unknown): MysqlPool | undefined {
+  if (typeof pool !== 'object' || pool === null || !('getConnection' in pool)) return undefined;
+  const { promise } = pool as { promise?: unknown };
+  return typeof promise === 'function'
+    ? (promise as () => MysqlPool).call(pool)
+    : (pool as MysqlPool);
+}
+
+function notAPool({ name }: MysqlServer, value: unknown): InboxError {
+  return new InboxError(
+    'wrong-database',
+    `${name}() was given ${kindOf(value)}, which is no pool of mysql2. Give it one (for a pg.Pool there is postgres() of inbox-runtime/pg).`,
+  );
+}
