@@ -8,7 +8,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { postgresUrl } from './databases/postgres.js';
-import { specsOf, type AnySpec } from './suite/specs.js';
+import { forRows, specsOf, type AnySpec } from './suite/specs.js';
 
 const cases = fileURLToPath(new URL('../fixtures/cases', import.meta.url));
 
@@ -83,8 +83,8 @@ describe('every statement of every golden module is one that its server takes', 
       await client.query('CREATE SCHEMA app');
       await client.query(ddl);
       const statements = Object.entries(spec.statements['postgres'] ?? {});
-      for (const [name, { text }] of statements) {
-        await client.query(`PREPARE "${name}" AS ${text}`);
+      for (const [name, statement] of statements) {
+        await client.query(`PREPARE "${name}" AS ${forRows(statement, 1).text}`);
       }
       expect(statements.length).toBe(7);
     } finally {
@@ -98,8 +98,8 @@ describe('every statement of every golden module is one that its server takes', 
     try {
       handle.exec(ddl);
       const statements = Object.values(spec.statements['sqlite'] ?? {});
-      for (const { text } of statements) {
-        handle.prepare(text);
+      for (const statement of statements) {
+        handle.prepare(forRows(statement, 1).text);
       }
       expect(statements.length).toBe(8);
     } finally {

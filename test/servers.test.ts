@@ -16,10 +16,13 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { leftovers, runMarker } from '../scripts/leftovers.mjs';
+import { recipe as mariadb } from '../scripts/servers/mariadb.mjs';
+import { recipe as mysqlRecipe } from '../scripts/servers/mysql.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -56,14 +59,14 @@ function start(
   return { child, ended: once(child, 'exit').then(() => output) };
 }
 
-/** A program that opens the servers of a copy of the scripts, prints the address, and goes on. */
-function opening(then: string, home = root): readonly string[] {
+/** A program that opens a server of a copy of the scripts, prints the address, and goes on. */
+function opening(then: string, home = root, open = 'openPostgres'): readonly string[] {
   const servers = pathToFileURL(path.join(home, 'scripts/servers/servers.mjs')).href;
   return [
     '--input-type=module',
     '--eval',
-    `import { openServers } from ${JSON.stringify(servers)};
-     const [server] = await openServers();
+    `import { ${open} } from ${JSON.stringify(servers)};
+     const server = await ${open}();
      console.log(server.url);
      ${then}`,
   ];
@@ -153,6 +156,77 @@ describe('a throwaway PostgreSQL', () => {
       expect(output).toContain('POSTGRES_URL=postgres://');
       expect(await remaining()).toEqual([]);
     });
+  });
+});
+
+describe.each([
+  { recipe: mariadb, open: 'openMariadb', program: 'mariadbd' },
+  { recipe: mysqlRecipe, open: 'openMysql', program: 'mysqld' },
+])('a throwaway $recipe.name', ({ recipe, open, program }) => {
+  const environment = { [recipe.variable]: '' };
+
+  async function isReached(url: string): Promise<boolean> {
+    try {
+      const connection = await mysql.createConnection(url);
+      await connection.end();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  it('ends when it is stopped, and leaves nothing', async () => {
+    const program = opening('await server.stop(); console.log("stopped");', root, open);
+    expect(await start(program, environment).ended).toMatch(/mysql:\/\/.*\nstopped\n$/);
+    expect(leftovers(mark, folder)).toEqual([]);
+  });
+
+  it('ends with a process that is killed', async () => {
+    const started = start(opening('setInterval(() => {}, 1000);', root, open), environment);
+    const url = await address(started);
+    expect(await isReached(url)).toBe(true);
+    expect(leftovers(mark, folder).some((entry) => entry.includes(program))).toBe(true);
+    started.child.kill('SIGKILL');
+    await started.ended;
+    expect(await remaining()).toEqual([]);
+    expect(await isReached(url)).toBe(false);
+  });
+
+  it('listens on the loopback interface alone and wants its password', async () => {
+    const started = start(opening('setInterval(() => {}, 1000);', root, open), environment);
+    const url = await address(started);
+    const connection = await mysql.createConnection(url);
+    const [rows] = await connection.query('SELECT @@bind_address AS address');
+    await connection.end();
+    expect(rows).toEqual([{ address: '127.0.0.1' }]);
+    expect(await isReached(url.replace(/:[0-9a-f]{32}@/, ':wrong@'))).toBe(false);
+    expect(await isReached(url.replace(/\/\/.*@/, '//root@'))).toBe(false);
+    started.child.kill('SIGTERM');
+    await started.ended;
+    expect(await remaining()).toEqual([]);
+  });
+
+  it('that is given and does not answer is said so, without its password', async () => {
+    const given = 'mysql://somebody:secret@127.0.0.1:1/nothing';
+    const output = await start(opening('', root, open), { [recipe.variable]: given }).ended;
+    expect(output).toContain(
+      `${recipe.variable} (mysql://somebody:***@127.0.0.1:1/nothing) cannot be used`,
+    );
+    expect(output).toContain(`unset ${recipe.variable}`);
+    expect(output).not.toContain('secret');
+  });
+
+  it('that is the other server is refused', async () => {
+    const given = process.env[recipe === mariadb ? 'MYSQL_URL' : 'MARIADB_URL'] ?? '';
+    await expect(recipe.probe(given)).rejects.toThrow(/it is M/);
+  });
+
+  it('that cannot be had is answered with what to do', () => {
+    const help = recipe.help('no reason');
+    expect(help).toContain(`${recipe.name} is needed and could not be started: no reason\n`);
+    expect(help).toContain('apt-get');
+    expect(help).toContain('docker compose up');
+    expect(help).toContain(`${recipe.variable}=mysql://`);
   });
 });
 

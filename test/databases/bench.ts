@@ -1,7 +1,7 @@
 import type { InboxDatabase } from 'inbox-runtime';
 
 /** The databases that the suites run on. */
-export type Databases = 'postgres' | 'sqlite';
+export type Databases = 'postgres' | 'mysql' | 'mariadb' | 'sqlite';
 
 /** A row as the database shows it, every value as its text. */
 export type ShownRow = Readonly<Record<string, string | null>>;

@@ -88,7 +88,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (inbox_key1, inbox_held, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT inbox_job.id, inbox_asked.inbox_n
+  SELECT inbox_asked.inbox_n, inbox_asked.inbox_key1
   FROM inbox_asked
   JOIN held_epoch_milliseconds AS inbox_job
     ON inbox_job.id = inbox_asked.inbox_key1
@@ -100,7 +100,7 @@ inbox_done AS (
   UPDATE held_epoch_milliseconds AS inbox_job
   SET locked_until = ceil((extract(epoch FROM statement_timestamp()) + $3::float8 / 1000) * 1000)::bigint
   FROM inbox_owned
-  WHERE inbox_job.id = inbox_owned.id
+  WHERE inbox_job.id = inbox_owned.inbox_key1
   RETURNING inbox_owned.inbox_n, inbox_job.locked_until::text AS inbox_answer
 )
 SELECT
@@ -129,7 +129,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (inbox_key1, inbox_held, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT inbox_job.id, inbox_asked.inbox_n
+  SELECT inbox_asked.inbox_n, inbox_asked.inbox_key1
   FROM inbox_asked
   JOIN held_epoch_milliseconds AS inbox_job
     ON inbox_job.id = inbox_asked.inbox_key1
@@ -140,7 +140,7 @@ inbox_owned AS MATERIALIZED (
 inbox_done AS (
   DELETE FROM held_epoch_milliseconds AS inbox_job
   USING inbox_owned
-  WHERE inbox_job.id = inbox_owned.id
+  WHERE inbox_job.id = inbox_owned.inbox_key1
   RETURNING inbox_owned.inbox_n
 )
 SELECT
@@ -168,7 +168,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (inbox_key1, inbox_held, inbox_after, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT inbox_job.id, inbox_asked.inbox_n, inbox_asked.inbox_after
+  SELECT inbox_asked.inbox_n, inbox_asked.inbox_key1, inbox_asked.inbox_after
   FROM inbox_asked
   JOIN held_epoch_milliseconds AS inbox_job
     ON inbox_job.id = inbox_asked.inbox_key1
@@ -180,7 +180,7 @@ inbox_done AS (
   UPDATE held_epoch_milliseconds AS inbox_job
   SET locked_until = ceil((extract(epoch FROM statement_timestamp()) + inbox_owned.inbox_after / 1000) * 1000)::bigint
   FROM inbox_owned
-  WHERE inbox_job.id = inbox_owned.id
+  WHERE inbox_job.id = inbox_owned.inbox_key1
   RETURNING inbox_owned.inbox_n
 )
 SELECT
@@ -208,7 +208,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (inbox_key1, inbox_held, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT inbox_job.id, inbox_asked.inbox_n
+  SELECT inbox_asked.inbox_n, inbox_asked.inbox_key1
   FROM inbox_asked
   JOIN held_epoch_milliseconds AS inbox_job
     ON inbox_job.id = inbox_asked.inbox_key1
@@ -220,7 +220,7 @@ inbox_done AS (
   UPDATE held_epoch_milliseconds AS inbox_job
   SET locked_until = NULL
   FROM inbox_owned
-  WHERE inbox_job.id = inbox_owned.id
+  WHERE inbox_job.id = inbox_owned.inbox_key1
   RETURNING inbox_owned.inbox_n
 )
 SELECT

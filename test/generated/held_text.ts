@@ -34,7 +34,7 @@ export const heldTextSpec: LeaseSpec<HeldText, NewHeldText, HeldTextKey, 'sqlite
         text: `
 SELECT 1
 FROM held_text
-WHERE locked_until IS NULL OR locked_until <= (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER) / 1000.0, 'unixepoch'))
+WHERE locked_until IS NULL OR julianday(locked_until) <= (SELECT julianday(CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER) / 1000.0, 'unixepoch'))
 LIMIT 1`,
         values: [],
       },
@@ -45,7 +45,7 @@ SELECT
   id,
   (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER) + ?) / 1000.0, 'unixepoch')) AS inbox_held
 FROM held_text
-WHERE locked_until IS NULL OR locked_until <= (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER) / 1000.0, 'unixepoch'))
+WHERE locked_until IS NULL OR julianday(locked_until) <= (SELECT julianday(CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER) / 1000.0, 'unixepoch'))
 ORDER BY id
 LIMIT ?`,
         values: ['lease', 'limit'],

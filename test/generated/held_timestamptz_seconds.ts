@@ -46,7 +46,7 @@ WITH inbox_due AS MATERIALIZED (
 inbox_claimed AS (
   UPDATE held_timestamptz_seconds AS inbox_job
   SET locked_until = (statement_timestamp() + $1::float8 * interval '1 millisecond' + interval '499999 microseconds')::timestamptz(0),
-    attempt = inbox_job.attempt + 1
+    attempt = LEAST(inbox_job.attempt, 2147483646) + 1
   FROM inbox_due
   WHERE inbox_job.id = inbox_due.id
   RETURNING inbox_job.id, inbox_job.locked_until, inbox_job.attempt
@@ -73,7 +73,7 @@ WITH inbox_due AS MATERIALIZED (
 inbox_claimed AS (
   UPDATE held_timestamptz_seconds AS inbox_job
   SET locked_until = (statement_timestamp() + $1::float8 * interval '1 millisecond' + interval '499999 microseconds')::timestamptz(0),
-    attempt = inbox_job.attempt + 1
+    attempt = LEAST(inbox_job.attempt, 2147483646) + 1
   FROM inbox_due
   WHERE inbox_job.id = inbox_due.id
   RETURNING inbox_job.id, inbox_job.locked_until, inbox_job.attempt
@@ -95,7 +95,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (inbox_key1, inbox_held, inbox_attempt, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT inbox_job.id, inbox_asked.inbox_n
+  SELECT inbox_asked.inbox_n, inbox_asked.inbox_key1
   FROM inbox_asked
   JOIN held_timestamptz_seconds AS inbox_job
     ON inbox_job.id = inbox_asked.inbox_key1
@@ -108,7 +108,7 @@ inbox_done AS (
   UPDATE held_timestamptz_seconds AS inbox_job
   SET locked_until = (statement_timestamp() + $4::float8 * interval '1 millisecond' + interval '499999 microseconds')::timestamptz(0)
   FROM inbox_owned
-  WHERE inbox_job.id = inbox_owned.id
+  WHERE inbox_job.id = inbox_owned.inbox_key1
   RETURNING inbox_owned.inbox_n, (extract(epoch FROM inbox_job.locked_until) * 1000000)::bigint::text AS inbox_answer
 )
 SELECT
@@ -138,7 +138,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (inbox_key1, inbox_held, inbox_attempt, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT inbox_job.id, inbox_asked.inbox_n
+  SELECT inbox_asked.inbox_n, inbox_asked.inbox_key1
   FROM inbox_asked
   JOIN held_timestamptz_seconds AS inbox_job
     ON inbox_job.id = inbox_asked.inbox_key1
@@ -150,7 +150,7 @@ inbox_owned AS MATERIALIZED (
 inbox_done AS (
   DELETE FROM held_timestamptz_seconds AS inbox_job
   USING inbox_owned
-  WHERE inbox_job.id = inbox_owned.id
+  WHERE inbox_job.id = inbox_owned.inbox_key1
   RETURNING inbox_owned.inbox_n
 )
 SELECT
@@ -179,7 +179,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (inbox_key1, inbox_held, inbox_attempt, inbox_after, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT inbox_job.id, inbox_asked.inbox_n, inbox_asked.inbox_after
+  SELECT inbox_asked.inbox_n, inbox_asked.inbox_key1, inbox_asked.inbox_after
   FROM inbox_asked
   JOIN held_timestamptz_seconds AS inbox_job
     ON inbox_job.id = inbox_asked.inbox_key1
@@ -192,7 +192,7 @@ inbox_done AS (
   UPDATE held_timestamptz_seconds AS inbox_job
   SET locked_until = (statement_timestamp() + inbox_owned.inbox_after * interval '1 millisecond' + interval '499999 microseconds')::timestamptz(0)
   FROM inbox_owned
-  WHERE inbox_job.id = inbox_owned.id
+  WHERE inbox_job.id = inbox_owned.inbox_key1
   RETURNING inbox_owned.inbox_n
 )
 SELECT
@@ -221,7 +221,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (inbox_key1, inbox_held, inbox_attempt, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT inbox_job.id, inbox_asked.inbox_n
+  SELECT inbox_asked.inbox_n, inbox_asked.inbox_key1
   FROM inbox_asked
   JOIN held_timestamptz_seconds AS inbox_job
     ON inbox_job.id = inbox_asked.inbox_key1
@@ -234,7 +234,7 @@ inbox_done AS (
   UPDATE held_timestamptz_seconds AS inbox_job
   SET locked_until = NULL, attempt = inbox_job.attempt - 1
   FROM inbox_owned
-  WHERE inbox_job.id = inbox_owned.id
+  WHERE inbox_job.id = inbox_owned.inbox_key1
   RETURNING inbox_owned.inbox_n
 )
 SELECT

@@ -124,12 +124,12 @@ SELECT
   inbox_claimed.exact::text,
   inbox_claimed.real_number::text,
   inbox_claimed.words::text,
-  encode(inbox_claimed.bytes, 'hex'),
+  E'\\\\x' || encode(inbox_claimed.bytes, 'hex'),
   inbox_claimed.flag::text,
   inbox_claimed.json_value::text,
   inbox_claimed.uuid_value::text,
-  to_char(inbox_claimed.date_value, 'YYYY-MM-DD'),
-  to_char(inbox_claimed.instant AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+  to_json(inbox_claimed.date_value) #>> '{}',
+  to_json(inbox_claimed.instant AT TIME ZONE 'UTC') #>> '{}'
 FROM inbox_claimed
 ORDER BY inbox_claimed.id`,
         values: ['lease'],
@@ -160,12 +160,12 @@ SELECT
   inbox_claimed.exact::text,
   inbox_claimed.real_number::text,
   inbox_claimed.words::text,
-  encode(inbox_claimed.bytes, 'hex'),
+  E'\\\\x' || encode(inbox_claimed.bytes, 'hex'),
   inbox_claimed.flag::text,
   inbox_claimed.json_value::text,
   inbox_claimed.uuid_value::text,
-  to_char(inbox_claimed.date_value, 'YYYY-MM-DD'),
-  to_char(inbox_claimed.instant AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+  to_json(inbox_claimed.date_value) #>> '{}',
+  to_json(inbox_claimed.instant AT TIME ZONE 'UTC') #>> '{}'
 FROM inbox_claimed
 ORDER BY inbox_claimed.id`,
         values: ['lease', 'limit'],
@@ -179,7 +179,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (inbox_key1, inbox_held, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT inbox_job.id, inbox_asked.inbox_n
+  SELECT inbox_asked.inbox_n, inbox_asked.inbox_key1
   FROM inbox_asked
   JOIN typed_jobs AS inbox_job
     ON inbox_job.id = inbox_asked.inbox_key1
@@ -191,7 +191,7 @@ inbox_done AS (
   UPDATE typed_jobs AS inbox_job
   SET locked_until = statement_timestamp() + $3::float8 * interval '1 millisecond'
   FROM inbox_owned
-  WHERE inbox_job.id = inbox_owned.id
+  WHERE inbox_job.id = inbox_owned.inbox_key1
   RETURNING inbox_owned.inbox_n, (extract(epoch FROM inbox_job.locked_until) * 1000000)::bigint::text AS inbox_answer
 )
 SELECT
@@ -220,7 +220,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (inbox_key1, inbox_held, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT inbox_job.id, inbox_asked.inbox_n
+  SELECT inbox_asked.inbox_n, inbox_asked.inbox_key1
   FROM inbox_asked
   JOIN typed_jobs AS inbox_job
     ON inbox_job.id = inbox_asked.inbox_key1
@@ -231,7 +231,7 @@ inbox_owned AS MATERIALIZED (
 inbox_done AS (
   DELETE FROM typed_jobs AS inbox_job
   USING inbox_owned
-  WHERE inbox_job.id = inbox_owned.id
+  WHERE inbox_job.id = inbox_owned.inbox_key1
   RETURNING inbox_owned.inbox_n
 )
 SELECT
@@ -259,7 +259,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (inbox_key1, inbox_held, inbox_after, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT inbox_job.id, inbox_asked.inbox_n, inbox_asked.inbox_after
+  SELECT inbox_asked.inbox_n, inbox_asked.inbox_key1, inbox_asked.inbox_after
   FROM inbox_asked
   JOIN typed_jobs AS inbox_job
     ON inbox_job.id = inbox_asked.inbox_key1
@@ -271,7 +271,7 @@ inbox_done AS (
   UPDATE typed_jobs AS inbox_job
   SET locked_until = statement_timestamp() + inbox_owned.inbox_after * interval '1 millisecond'
   FROM inbox_owned
-  WHERE inbox_job.id = inbox_owned.id
+  WHERE inbox_job.id = inbox_owned.inbox_key1
   RETURNING inbox_owned.inbox_n
 )
 SELECT
@@ -299,7 +299,7 @@ WITH inbox_asked AS MATERIALIZED (
     WITH ORDINALITY AS inbox_row (inbox_key1, inbox_held, inbox_n)
 ),
 inbox_owned AS MATERIALIZED (
-  SELECT inbox_job.id, inbox_asked.inbox_n
+  SELECT inbox_asked.inbox_n, inbox_asked.inbox_key1
   FROM inbox_asked
   JOIN typed_jobs AS inbox_job
     ON inbox_job.id = inbox_asked.inbox_key1
@@ -311,7 +311,7 @@ inbox_done AS (
   UPDATE typed_jobs AS inbox_job
   SET locked_until = NULL
   FROM inbox_owned
-  WHERE inbox_job.id = inbox_owned.id
+  WHERE inbox_job.id = inbox_owned.inbox_key1
   RETURNING inbox_owned.inbox_n
 )
 SELECT

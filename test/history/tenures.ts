@@ -43,7 +43,7 @@ export function readTenures(processes: readonly ProcessHistory[]): {
     const open = new Map<string, Tenure>();
     for (const event of events) {
       const { id, attempt } = event;
-      const fence = BigInt(event.fence);
+      const fence = fenceNumber(event.fence);
       const name = `${id} ${String(attempt)}`;
       const held = open.get(name);
       if (event.kind === 'claimed') {
@@ -55,7 +55,7 @@ export function readTenures(processes: readonly ProcessHistory[]): {
         const message = `${process} ${event.kind} attempt ${String(attempt)} without holding it`;
         violations.push({ rule: 'unowned', id, message });
       } else if (event.kind === 'extended') {
-        if (fence < held.last || event.previous !== String(held.last)) {
+        if (fence < held.last || fenceNumber(event.previous ?? '0') !== held.last) {
           const message = `${process} extended from ${event.previous ?? 'nothing'} to ${event.fence}, but held ${String(held.last)}`;
           violations.push({ rule: 'unowned', id, message });
         }
@@ -72,4 +72,14 @@ export function readTenures(processes: readonly ProcessHistory[]): {
     tenures.push(...open.values());
   }
   return { tenures, violations };
+}
+
+/** A fence as a number: a database that keeps its expiries as text shows them so, to microseconds. */
+function fenceNumber(fence: string): bigint {
+  if (/^-?\d+$/.test(fence)) {
+    return BigInt(fence);
+  }
+  const [whole = '', fraction = ''] = fence.split('.');
+  const seconds = BigInt(Date.parse(`${whole.replace(' ', 'T')}Z`)) / 1_000n;
+  return seconds * 1_000_000n + BigInt(fraction.padEnd(6, '0'));
 }

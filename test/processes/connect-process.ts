@@ -1,7 +1,9 @@
 import Database from 'better-sqlite3';
 import type { InboxDatabase } from 'inbox-runtime';
 import { sqlite } from 'inbox-runtime/better-sqlite3';
+import { mariadb, mysql } from 'inbox-runtime/mysql2';
 import { postgres } from 'inbox-runtime/pg';
+import { createPool } from 'mysql2/promise';
 import pg from 'pg';
 
 import type { Databases } from '../databases/bench.js';
@@ -23,6 +25,21 @@ export function connectProcess(): Connection {
       close: async () => {
         await database.close();
         handle.close();
+      },
+    };
+  }
+  if (kind === 'mysql' || kind === 'mariadb') {
+    const pool = createPool({
+      uri: variable(kind === 'mysql' ? 'MYSQL_URL' : 'MARIADB_URL'),
+      database: variable('INBOX_SCHEMA'),
+      connectionLimit: 4,
+    });
+    const database = kind === 'mysql' ? mysql(pool) : mariadb(pool);
+    return {
+      database,
+      close: async () => {
+        await database.close();
+        await pool.end();
       },
     };
   }

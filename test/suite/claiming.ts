@@ -123,6 +123,20 @@ export function describeClaiming(bench: Bench): void {
       expect(performance.now() - before).toBeLessThan(1_100);
     });
 
+    it('takes a row whose count is at the end of its type, and the rows behind it', async () => {
+      const stand = await openStand(bench);
+      const queue = new JobQueue(stand.connect());
+      await queue.enqueueMany([{ payload: 1 }, { payload: 2 }]);
+      await stand.run('UPDATE jobs SET attempt = 32767 WHERE id = 1');
+      const deliveries = await queue.claim({ limit: 2 });
+      expect(deliveries.map(({ row }) => row.id)).toEqual([1n, 2n]);
+      for (const delivery of deliveries) {
+        await delivery.extend();
+        await delivery.ack();
+      }
+      expect(await showJobs(bench, stand)).toEqual([]);
+    });
+
     it('never gives two claimers the same row', async () => {
       const stand = await openStand(bench);
       const [one, two] = [new JobQueue(stand.connect()), new JobQueue(stand.connect())];

@@ -12,8 +12,11 @@ type Settlement = Parameters<
   ReturnType<InboxDatabase<Databases>['openLease']>['settle']
 >[0][number];
 
-/** An integer cell, a little more or less. */
+/** An integer cell a little more or less, or a timestamp's text with another last digit. */
 function shifted(cell: Cell | undefined, by: bigint): Cell {
+  if (typeof cell === 'string' && /\D/.test(cell.replace(/^-/, ''))) {
+    return `${cell.slice(0, -1)}${(Number(cell.at(-1)) + Number(by) + 10) % 10}`;
+  }
   const value = BigInt(cell instanceof Uint8Array ? 0n : (cell ?? 0n)) + by;
   return typeof cell === 'string' ? String(value) : value;
 }

@@ -59,6 +59,42 @@ export function describeLocking(): void {
       }
     });
 
+    it('a child that a DELETE cascades to, locked by somebody else, costs no other row its lease', async () => {
+      const stand = await openStand(postgresBench);
+      await stand.run('CREATE TABLE pages (job BIGINT REFERENCES jobs ON DELETE CASCADE)');
+      await stand.run("INSERT INTO jobs (payload) SELECT '1' FROM generate_series(1, 4)");
+      await stand.run('INSERT INTO pages VALUES (1)');
+      const other = await stand.client();
+      await other.query('BEGIN');
+      await other.query('SELECT * FROM pages FOR UPDATE');
+      const handled: bigint[] = [];
+      const late = gate();
+      const worker = new JobQueue(stand.connect()).work(
+        async ({ id }) => {
+          handled.push(id);
+          // Decided while the batch with row 1 hangs on its child.
+          if (id > 2n) await late.passed;
+        },
+        { concurrency: 4, lease: '1500ms', poll: '50ms' },
+      );
+      await until('the batch with row 1 hangs', async () => {
+        const [row] = await stand.rows(
+          "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+        );
+        return row?.['n'] === '1';
+      });
+      late.open();
+      await until('the later rows are done', async () => {
+        const rows = await stand.rows('SELECT id FROM jobs ORDER BY id');
+        return rows.length === 2;
+      });
+      expect(handled.toSorted()).toEqual([1n, 2n, 3n, 4n]);
+      await other.query('ROLLBACK');
+      await until('all are done', async () => (await showJobs(postgresBench, stand)).length === 0);
+      await worker.stop();
+      expect(handled).toHaveLength(4);
+    });
+
     it('takes no more than its limit where the statistics are stale', async () => {
       const stand = await openStand(postgresBench);
       await fill(stand, 1_000);

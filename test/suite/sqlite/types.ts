@@ -2,7 +2,12 @@ import type { InboxDatabase } from 'inbox-runtime';
 import { describe, expect, it } from 'vitest';
 
 import { sqliteBench } from '../../databases/sqlite.js';
-import { AnyTypedQueue, TextPayloadQueue, type NewAnyTyped } from '../../generated/index.js';
+import {
+  AnyTypedQueue,
+  HeldTextQueue,
+  TextPayloadQueue,
+  type NewAnyTyped,
+} from '../../generated/index.js';
 import { connectOddly, openStand } from '../support.js';
 
 const full: NewAnyTyped = {
@@ -59,5 +64,18 @@ export function describeSqliteTypes(): void {
       { payload: '"0"', type: 'text' },
       { payload: 'null', type: 'text' },
     ]);
+  });
+
+  it('an expiry that the application wrote with datetime() is the moment that it names', async () => {
+    const stand = await openStand(sqliteBench);
+    const queue = new HeldTextQueue(stand.connect() as InboxDatabase<'sqlite'>);
+    await stand.run(`
+      INSERT INTO held_text (id, locked_until) VALUES
+        (1, datetime('now', '+1 minute')),
+        (2, datetime('now', '-1 minute')),
+        (3, strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+1 minute')),
+        (4, strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-1 minute'))`);
+    const rows = (await queue.claim({ limit: 5 })).map(({ row }) => row.id);
+    expect(rows).toEqual([2n, 4n]);
   });
 }
