@@ -1,7 +1,7 @@
 import type { InboxDatabase } from 'inbox-runtime';
 
 /** The databases that can be measured. */
-export type Databases = 'postgres' | 'sqlite';
+export type Databases = 'postgres' | 'mysql' | 'mariadb' | 'sqlite';
 
 /** Called for each row that is handled; answers true when it was the last. */
 export type Handled = () => boolean;
@@ -19,7 +19,7 @@ export interface Bench {
   /** How many rows are in the table. */
   left(): Promise<number>;
   /** How many statements (on SQLite: transactions) have been sent since this was last asked. */
-  sent(): number;
+  sent(): number | Promise<number>;
   /** Claims one row, handles it, acknowledges it, until the last is handled. */
   rowByRow(handled: Handled): Promise<void>;
   /** Claims a hundred rows, handles them, acknowledges them together, until the last is handled. */

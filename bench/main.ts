@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { Bench } from './bench.js';
+import { openMariadb, openMysql } from './databases/mysql-family.js';
 import { openPostgres } from './databases/postgres.js';
 import { openSqlite } from './databases/sqlite.js';
 import { measureByHand, measureOurs } from './measure.js';
@@ -11,6 +12,8 @@ import { median, medianInterval } from './statistics.js';
 
 const databases: Readonly<Record<string, () => Promise<Bench>>> = {
   postgres: openPostgres,
+  mysql: openMysql,
+  mariadb: openMariadb,
   sqlite: openSqlite,
 };
 

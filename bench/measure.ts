@@ -43,9 +43,9 @@ export async function measureOurs(
     { concurrency },
   );
   await worker.ready;
-  bench.sent();
+  await bench.sent();
   while (worker.stats().acked < rows) await new Promise((resolve) => setTimeout(resolve, 5));
-  const statements = (bench.sent() / rows) * 1_000;
+  const statements = ((await bench.sent()) / rows) * 1_000;
   await worker.stop();
   return finish(bench, watch.rate(), statements);
 }
@@ -58,13 +58,13 @@ export async function measureByHand(
 ): Promise<Measured> {
   await bench.fill(rows);
   const watch = stopwatch(rows);
-  bench.sent();
+  await bench.sent();
   if (concurrency === 100) {
     await bench.hundredAtATime(watch.handled);
   } else {
     await Promise.all(Array.from({ length: concurrency }, () => bench.rowByRow(watch.handled)));
   }
-  return finish(bench, watch.rate(), (bench.sent() / rows) * 1_000);
+  return finish(bench, watch.rate(), ((await bench.sent()) / rows) * 1_000);
 }
 
 async function finish(bench: Bench, rate: number, statements: number): Promise<Measured> {
