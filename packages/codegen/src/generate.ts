@@ -62,6 +62,8 @@ interface ReadSource {
 /** The queues of one source, in each of its dialects. */
 function readSource(source: Source, asked: readonly DialectName[]): ReadSource {
   const { value: names, diagnostics: unclear } = dialectsOf(source, asked);
+  const nul = source.text.indexOf('\0');
+  if (nul !== -1) return { queues: [], diagnostics: [holdsNul(source, nul)] };
   if (names === undefined) return readUnclear(source, unclear);
   const read = names.map((name) => readTables(source, dialectNamed(name)));
   const tables = read.flatMap(({ value = [] }) => value);
@@ -84,14 +86,19 @@ function readSource(source: Source, asked: readonly DialectName[]): ReadSource {
  */
 function readUnclear(source: Source, unclear: readonly Diagnostic[]): ReadSource {
   const [first, ...others] = dialects.map((dialect) => readTables(source, dialect));
-  const found = [first, ...others].some((result) => (result?.value ?? []).length > 0);
+  // A table that is annotated is either read or complained of.
+  const found = [first, ...others].some(
+    (result) =>
+      (result?.value ?? []).length > 0 ||
+      result?.diagnostics.some(({ severity }) => severity === 'error'),
+  );
   const shared = (first?.diagnostics ?? []).filter((diagnostic) =>
     others.every((other) =>
       other.diagnostics.some((twin) => identity(twin) === identity(diagnostic)),
     ),
   );
   const unrecognised = unclear.every(({ code }) => code === 'dialect-unrecognised');
-  if (unrecognised && !found && shared.length === 0) {
+  if (unrecognised && !found) {
     return { queues: [], diagnostics: [noQueue(source)] };
   }
   return { queues: [], diagnostics: [...unclear, ...shared] };
@@ -103,6 +110,17 @@ function moduleOf(family: QueueFamily, nameSource: (path: string) => string): Mo
   );
   const paths = family.queues.map(({ table }) => nameSource(table.span.source.path));
   return { family, statements, sources: [...new Set(paths)] };
+}
+
+/** No server takes one, and a file of UTF-16 is full of them. */
+function holdsNul(source: Source, at: number): Diagnostic {
+  return {
+    code: 'input-unreadable',
+    severity: 'error',
+    message: 'the file holds a NUL character, which no SQL text does',
+    span: { source, start: at, end: at + 1 },
+    help: 'save it as UTF-8',
+  };
 }
 
 function noQueue(source: Source): Diagnostic {

@@ -26,12 +26,14 @@ export type Step =
 /**
  * What turns a folder into what is wanted, sorted by file name. A file is ours if its first line
  * begins with our marker; ours that are not wanted go, others that are in the way are `foreign`.
+ * Where nothing at all is wanted nothing goes: an empty input is sooner a mistake than a wish.
  */
 export function planOutput(
   wanted: readonly EmittedFile[],
   present: readonly PresentFile[],
 ): readonly Step[] {
   const steps = wanted.map((file) => stepFor(file, present));
+  if (wanted.length === 0) return [];
   const orphans = present.flatMap(({ path, text }): readonly Step[] => {
     if (!path.endsWith('.ts') || text === undefined || !isOurs(text)) return [];
     if (wanted.some((file) => file.path === path)) return [];

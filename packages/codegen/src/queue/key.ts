@@ -5,7 +5,7 @@ import { traitsOf } from './roles.js';
 
 /**
  * The key's columns in key order. Finds `key-missing`: no key, a key of which a part was taken or
- * named alone, and a key column that may be NULL with nothing to fill it (SQLite allows that).
+ * named alone, and a key column that may be NULL (SQLite allows that, with a default too).
  */
 export function keyOf(table: Table, players: readonly Column[]): Result<readonly Column[]> {
   const primary = table.primaryKey.flatMap(
@@ -62,8 +62,7 @@ function partial(left: Column, primary: readonly Column[]): Result<never> {
 }
 
 function nullableKey(column: Column): readonly Diagnostic[] {
-  const filled = column.generated !== undefined || column.default !== undefined;
-  if (!column.nullable || filled) return [];
+  if (!column.nullable || column.generated !== undefined) return [];
   return [
     {
       code: 'key-missing',

@@ -107,8 +107,10 @@ function isInside(open: OpenStatement, rules: LexicalRules): boolean {
 /** Whether a statement is a CREATE of one of these; modifiers such as OR REPLACE may stand between. */
 function creates(tokens: readonly Token[], kinds: readonly string[]): boolean {
   if (!isWord(tokens[0], 'CREATE')) return false;
-  return tokens
-    .slice(1, maximalModifiers)
+  const head = tokens.slice(1, maximalModifiers);
+  const list = head.findIndex((token) => isSymbol(token, '('));
+  return head
+    .slice(0, list === -1 ? undefined : list)
     .some((token) => token.kind === 'word' && kinds.includes(token.text.toUpperCase()));
 }
 

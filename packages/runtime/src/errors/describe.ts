@@ -1,14 +1,30 @@
 import { inspect } from 'node:util';
 
-/** An unknown error's own words, without the full stop, to go into a sentence. */
+/**
+ * An unknown error's own words, without the full stop, to go into a sentence. Never throws, whatever
+ * was thrown.
+ */
 export function messageOf(error: unknown): string {
-  const message = error instanceof Error && error.message !== '' ? error.message : show(error);
-  return message.replace(/\.$/, '');
+  return (ownMessage(error) ?? show(error)).replace(/\.$/, '');
 }
 
-/** A value on one line and cut to fit, for a message. Strings appear quoted. */
+function ownMessage(error: unknown): string | undefined {
+  try {
+    const message: unknown = error instanceof Error ? error.message : undefined;
+    return typeof message === 'string' && message !== '' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value on one line and cut to fit, for a message. Strings appear quoted. Never throws. */
 export function show(value: unknown): string {
-  const text = inspect(value, { depth: 1, breakLength: Infinity, maxStringLength: 60 });
+  let text: string;
+  try {
+    text = inspect(value, { depth: 1, breakLength: Infinity, maxStringLength: 60 });
+  } catch {
+    text = 'a value that cannot be shown';
+  }
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 

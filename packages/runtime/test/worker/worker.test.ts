@@ -108,6 +108,28 @@ describe.each(stands)('a worker on %s', (_, stand) => {
     expect(handled).toEqual([1n, 2n, 3n, 4n]);
   });
 
+  it('takes whatever a handler throws, and settles the row', async () => {
+    const queue = new JobQueue(await open());
+    const revoked = Proxy.revocable({}, {});
+    revoked.revoke();
+    const thrown: unknown[] = [
+      undefined,
+      null,
+      Object.assign(new Error('x'), { message: 42 }),
+      revoked.proxy,
+    ];
+    await queue.enqueueMany(thrown.map((_unused, payload) => ({ payload })));
+    const worker = queue.work(
+      ({ payload }) => {
+        throw thrown[Number(payload)];
+      },
+      { concurrency: 4, backoff: () => '1h' },
+    );
+    await until('all wait', () => worker.stats().retried === thrown.length);
+    expect(worker.stats().running).toBe(0);
+    await worker.stop();
+  });
+
   it('hears of an enqueue of this process, of another queue object too', async () => {
     const database = await open();
     const handled = gate<unknown>();
