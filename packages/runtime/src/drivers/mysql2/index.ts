@@ -34,7 +34,7 @@ export interface MysqlOptions {
 /**
  * Queues on MySQL over a pool of `mysql2/promise`, or of `mysql2`. Does no I/O: whether the pool
  * leads to a MySQL of version 8.0.1 or newer with the table in it is said by `queue.check()` and
- * `worker.ready`. In lease form a queue borrows at most three connections of the pool at a time,
+ * `worker.ready`. In lease form a queue borrows a few connections of the pool at a time,
  * each for one short transaction.
  *
  * Throws an `InboxError` with code `bad-option` for an option that makes no sense.

@@ -31,7 +31,7 @@ export interface PostgresOptions {
 /**
  * Queues over a `pg.Pool`. Does no I/O: whether the pool leads to a Postgres of version 12 or newer
  * with the table in it is said by `queue.check()` and `worker.ready`. In lease form a queue borrows
- * at most three connections of the pool at a time, each for one short statement.
+ * a few connections of the pool at a time (`docs/runtime.md`), each for one short statement.
  *
  * Throws an `InboxError` with code `bad-option` for an option that makes no sense.
  */
