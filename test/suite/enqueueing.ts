@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { describe, expect, it } from 'vitest';
 
 import type { Bench } from '../databases/bench.js';
@@ -142,6 +144,8 @@ export function describeEnqueueing(bench: Bench): void {
         { poll: '1h' },
       );
       await worker.ready;
+      // The worker's first claim must have found nothing, or it would find the row by itself.
+      await delay(300);
       await queue.enqueue({ payload: 'soon' });
       await until('it was worked', () => seen.length === 1, 5_000);
       await worker.stop();

@@ -201,7 +201,8 @@ describe('connections of Postgres', () => {
     const queue = new JobQueue(postgres(jobs.pool({ url: proxy.url })));
     const [delivery] = await claimed(queue, 1);
     const before = await jobs.rows('SELECT locked_until FROM jobs');
-    const lost = proxy.loseAnswerTo('COMMIT');
+    // The whole text of a query, as the wire ends it: BEGIN says READ COMMITTED.
+    const lost = proxy.loseAnswerTo('COMMIT\0');
     const extended = delivery?.extend({ lease: '2m' });
     await lost;
     await extended;
