@@ -1,6 +1,7 @@
 import { dialectNamed, dialects } from './dialects/index.js';
 import { readTables } from './dialects/read-tables.js';
 import { dialectsOf } from './dialects/recognise.js';
+import { statementsOf } from './dialects/statements-of.js';
 import type { ImportExtension } from './emit/import-extension.js';
 import { byCodePoint } from './emit/code-point-order.js';
 import { emitModules, type EmittedFile, type ModuleInput } from './emit/module.js';
@@ -8,6 +9,7 @@ import { version } from './emit/version.js';
 import { familiesOf } from './queue/families.js';
 import type { Queue, QueueFamily } from './queue/queue.js';
 import { resolveQueue } from './queue/resolve.js';
+import { strayFragments } from './queue/sql-fragment.js';
 import type { Diagnostic } from './source/diagnostic.js';
 import type { Source } from './source/source.js';
 import type { DialectName } from './table/table.js';
@@ -67,10 +69,13 @@ function readSource(source: Source, asked: readonly DialectName[]): ReadSource {
   if (names === undefined) return readUnclear(source, unclear);
   const read = names.map((name) => readTables(source, dialectNamed(name)));
   const tables = read.flatMap(({ value = [] }) => value);
-  const resolved = tables.map(resolveQueue);
+  const resolved = tables.map((table) =>
+    resolveQueue(table, dialectNamed(table.dialect).lexicalRules),
+  );
   const diagnostics = [
     ...unclear,
     ...read.flatMap((result) => result.diagnostics),
+    ...tables.flatMap((table) => strayFragments(table, names)),
     ...resolved.flatMap((result) => result.diagnostics),
   ];
   const failed = diagnostics.some(({ severity }) => severity === 'error');
@@ -105,9 +110,7 @@ function readUnclear(source: Source, unclear: readonly Diagnostic[]): ReadSource
 }
 
 function moduleOf(family: QueueFamily, nameSource: (path: string) => string): ModuleInput {
-  const statements = family.queues.map((queue) =>
-    dialectNamed(queue.dialect).leaseStatements(queue),
-  );
+  const statements = family.queues.map(statementsOf);
   const paths = family.queues.map(({ table }) => nameSource(table.span.source.path));
   return { family, statements, sources: [...new Set(paths)] };
 }

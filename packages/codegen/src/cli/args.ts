@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { importExtensions, type ImportExtension } from '../emit/import-extension.js';
 import { didYouMean } from '../source/did-you-mean.js';
+import { dialectNames } from '../table/dialect-names.js';
 import type { DialectName } from '../table/table.js';
-import { dialectChoices, flags, type Flag, type FlagName } from './flags.js';
+import { flags, type Flag, type FlagName } from './flags.js';
 
 /** What the user asked for. */
 export type Command =
@@ -89,7 +90,7 @@ function commandOf(
     request: {
       files,
       ...(out !== undefined && { out }),
-      dialects: dialectChoices.filter((name) => words('dialect').includes(name)),
+      dialects: dialectNames.filter((name) => words('dialect').includes(name)),
       importExtension:
         importExtensions.find((word) => words('import-extension').includes(word)) ?? 'js',
       mode,

@@ -1,5 +1,5 @@
 import { importExtensions } from '../emit/import-extension.js';
-import type { DialectName } from '../table/table.js';
+import { dialectNames } from '../table/dialect-names.js';
 
 /** The name of a flag. */
 export type FlagName =
@@ -19,9 +19,6 @@ export interface Flag {
   readonly help: string;
 }
 
-/** The dialects, as `--dialect` takes them: known without loading the dialects. */
-export const dialectChoices: readonly DialectName[] = ['postgres', 'mysql', 'mariadb', 'sqlite'];
-
 /** Every flag, in the order of `--help`. */
 export const flags: readonly Flag[] = [
   {
@@ -33,7 +30,7 @@ export const flags: readonly Flag[] = [
   {
     name: 'dialect',
     value: 'NAME',
-    choices: dialectChoices,
+    choices: dialectNames,
     several: true,
     help: 'the database of files that do not say it: postgres, mysql, mariadb or sqlite, or several',
   },

@@ -1,4 +1,4 @@
-import type { LeaseQueue } from '../queue/queue.js';
+import type { AdvisoryQueue, LeaseQueue, RowLockQueue } from '../queue/queue.js';
 import type { Diagnostic, Result } from '../source/diagnostic.js';
 import type { LexicalRules } from '../source/lexer.js';
 import type { SourceStatement } from '../source/statements.js';
@@ -13,8 +13,10 @@ export interface Dialect {
   readTable(statement: SourceStatement): Result<Table>;
   /** What another parser makes of the same statement: differences as warnings, failures as notes. */
   secondOpinion(statement: SourceStatement, table: Table): readonly Diagnostic[];
-  /** A name as it stands in SQL: bare where that is safe in every database, else quoted. */
-  quote(name: string): string;
   /** The statements of a queue in lease form, insert included. */
   leaseStatements(queue: LeaseQueue): StatementSet;
+  /** The same for row-lock form; absent where the database has no row locks. */
+  rowLockStatements?(queue: RowLockQueue): StatementSet;
+  /** The same for advisory form, with our lock or the author's own. */
+  advisoryStatements(queue: AdvisoryQueue): StatementSet;
 }

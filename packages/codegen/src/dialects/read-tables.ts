@@ -12,6 +12,7 @@ import {
 import { isSymbol, isWord, type Token } from '../source/token.js';
 import type { Table } from '../table/table.js';
 import { isCreateTable } from './ddl/create-table.js';
+import { referencesIn, withReferences } from './ddl/references.js';
 import { unreadable } from './ddl/unreadable.js';
 import type { Dialect } from './dialect.js';
 
@@ -48,7 +49,11 @@ export function readTables(source: Source, dialect: Dialect): Result<readonly Ta
     ),
     ...unterminated.filter(({ text }) => queueMark.test(text)).map(neverEnds),
   );
-  return { value: tables, diagnostics: inFileOrder(diagnostics) };
+  const references = tables.length === 0 ? [] : referencesIn(statements);
+  return {
+    value: tables.map((table) => withReferences(table, references)),
+    diagnostics: inFileOrder(diagnostics),
+  };
 }
 
 /**

@@ -1,15 +1,12 @@
 import { readComments, type Annotation } from '../source/annotations.js';
 import type { Diagnostic, Result } from '../source/diagnostic.js';
-import { didYouMean } from '../source/did-you-mean.js';
 import type { LexicalRules, QuoteRule } from '../source/lexer.js';
-import type { Source, Span } from '../source/source.js';
+import type { Source } from '../source/source.js';
 import { splitStatements } from '../source/statements.js';
+import { dialectNames, unknownDialect } from '../table/dialect-names.js';
 import type { DialectName } from '../table/table.js';
 import { isCreateTable } from './ddl/create-table.js';
 import { dialectMarks, type DialectMark } from './dialect-marks.js';
-
-/** Every database that `@dialect` and `--dialect` can name, in the order of messages. */
-export const dialectNames: readonly DialectName[] = ['postgres', 'mysql', 'mariadb', 'sqlite'];
 
 /**
  * The databases that a source is written for: what its `@dialect` says, else what the user `asked`
@@ -79,29 +76,6 @@ function namedDialects(annotation: Annotation): Result<readonly DialectName[]> {
   const wanted = words.map(([word]) => word);
   return { value: dialectNames.filter((name) => wanted.includes(name)), diagnostics: [] };
 }
-
-/** `dialect-unknown` for a name that is no database's, with the one that was probably meant. */
-export function unknownDialect(word: string, span?: Span): Diagnostic {
-  const meant = didYouMean(word, Object.keys(otherNames)) ?? '';
-  const name = didYouMean(word, dialectNames) ?? otherNames[meant];
-  return {
-    code: 'dialect-unknown',
-    severity: 'error',
-    message: `"${word}" is no database that is known here`,
-    ...(span !== undefined && { span }),
-    help:
-      name === undefined ? `it is one of ${dialectNames.join(', ')}` : `did you mean \`${name}\`?`,
-  };
-}
-
-/** What else people call them. */
-const otherNames: Readonly<Record<string, DialectName>> = {
-  postgresql: 'postgres',
-  pg: 'postgres',
-  sqlite3: 'sqlite',
-  'better-sqlite3': 'sqlite',
-  mysql2: 'mysql',
-};
 
 function recognised(source: Source, marks: readonly DialectMark[]): Result<readonly DialectName[]> {
   const possible = dialectNames.filter((name) =>

@@ -1,4 +1,4 @@
-import type { Property } from '../queue/queue.js';
+import type { Property, QueueFamily } from '../queue/queue.js';
 import { assertNever } from './assert-never.js';
 
 /** How a property looks in TypeScript and which functions of the runtime carry it. */
@@ -43,6 +43,13 @@ export function propertyCode({ role, type }: Property): PropertyCode {
     default:
       return assertNever(type);
   }
+}
+
+/** The properties of a family's key, in key order. */
+export function keyProperties({ queues: [first], properties }: QueueFamily): readonly Property[] {
+  return first.key.flatMap(
+    (column) => properties.find(({ columns }) => columns[0] === column) ?? [],
+  );
 }
 
 /** A property's type in the row. */

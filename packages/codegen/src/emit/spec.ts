@@ -1,7 +1,8 @@
 import type { ListStatement, Statement, StatementSet } from '../dialects/statements.js';
 import { exportedNames } from '../queue/names.js';
 import type { Property, QueueFamily } from '../queue/queue.js';
-import { propertyCode } from './columns.js';
+import { keyProperties, propertyCode } from './columns.js';
+import { formCode } from './form-code.js';
 import { filledList, listLiteral } from './lists.js';
 import {
   lineCommentText,
@@ -52,7 +53,7 @@ export function specLiteral(family: QueueFamily, statements: readonly StatementS
   hostClock: ${first.clock === 'host'},
   statements: {
 ${family.queues.map(({ dialect }, index) => databaseEntry(dialect, statements[index])).join('')}  },
-  // A claimed row's cells: key, expiry, counted attempt, then the rest in DDL order.
+  // ${formCode(family).cells}
   decode: ${codec.decode},
   decodeKey: ${codec.decodeKey},
   decodeAttempt: ${codec.decodeAttempt},
@@ -109,9 +110,8 @@ interface Codec {
 function codecOf(family: QueueFamily): Codec {
   const { properties } = family;
   const [first] = family.queues;
-  const key = first.key.flatMap(
-    (column) => properties.find(({ columns }) => columns[0] === column) ?? [],
-  );
+  const key = keyProperties(family);
+  const held = new Array<string>(formCode(family).heldCells).fill('');
   const attempt = properties.filter(({ role }) => role === 'attempt');
   const rest = properties.filter(
     (property) => !key.includes(property) && !attempt.includes(property),
@@ -121,7 +121,7 @@ function codecOf(family: QueueFamily): Codec {
 
   const read = (property: Property): string => readCall(property, names(property), start);
   const entry = (property: Property): string => `${propertyKey(property.name)}: ${read(property)}`;
-  const cells = [...key.map(names), '', ...attempt.map(names), ...rest.map(names)];
+  const cells = [...key.map(names), ...held, ...attempt.map(names), ...rest.map(names)];
   const keyPattern = arrayPattern(key.map(names), 'decodeKey');
   const [counter] = attempt;
   return {
@@ -131,7 +131,7 @@ ${properties.map((property) => `    ${entry(property)},\n`).join('')}  })`,
     decodeAttempt:
       counter === undefined
         ? '() => null'
-        : `(${arrayPattern([...key.map(() => ''), '', names(counter)], 'decodeAttempt')}) => ${read(counter)}`,
+        : `(${arrayPattern([...key.map(() => ''), ...held, names(counter)], 'decodeAttempt')}) => ${read(counter)}`,
     encode: encodeArrow(properties),
   };
 }

@@ -4,10 +4,12 @@ import type {
   StatementStructures,
   StructureKind,
   VariableDeclarationKind,
+  WriterFunction,
 } from 'ts-morph';
 import type { StatementSet } from '../dialects/statements.js';
 import type { Property, QueueFamily } from '../queue/queue.js';
-import { newRowType, rowType } from './columns.js';
+import { keyProperties, newRowType, rowType } from './columns.js';
+import { formCode } from './form-code.js';
 import { docCode, docText, propertyKey, stringLiteral } from './names.js';
 import { builtinsOf, carriersOf } from './spec.js';
 
@@ -32,6 +34,7 @@ export function moduleStructure(
   const { names, queues, properties } = family;
   const table = docCode(queues[0].table.name.text);
   const databases = queues.map(({ dialect }) => stringLiteral(dialect)).join(' | ');
+  const form = formCode(family);
   const parameters = `<${names.row}, ${names.newRow}, ${names.key}, ${databases}>`;
   return {
     statements: [
@@ -53,7 +56,7 @@ export function moduleStructure(
           docs: [propertyDoc(property, queues)],
         })),
       },
-      newRowStructure(family, table, kinds),
+      ...newRowStructures(family, table, kinds),
       {
         kind: kinds.TypeAlias,
         isExported: true,
@@ -70,7 +73,7 @@ export function moduleStructure(
         declarations: [
           {
             name: names.spec,
-            type: `LeaseSpec${parameters}`,
+            type: `${form.spec}${parameters}`,
             initializer: specPlaceholder,
           },
         ],
@@ -79,17 +82,18 @@ export function moduleStructure(
         kind: kinds.Class,
         isExported: true,
         name: names.queue,
-        extends: `LeaseQueue${parameters}`,
-        docs: [
-          `The ${table} queue in lease form: a claim commits at once, so a handler holds no connection.`,
-        ],
+        extends: `${form.queue}${parameters}`,
+        docs: [form.doc(table)],
         ctors: [
           {
             parameters: [
               { name: 'database', type: `InboxDatabase<${databases}>` },
+              ...(form.takesLock ? [{ name: 'lock', type: `OwnLock<${databases}>` }] : []),
               { name: 'options', hasQuestionToken: true, type: 'QueueOptions' },
             ],
-            statements: [`super(database, ${names.spec}, options);`],
+            statements: [
+              `super(database, ${names.spec}, options${form.takesLock ? ', lock' : ''});`,
+            ],
           },
         ],
       },
@@ -99,28 +103,29 @@ export function moduleStructure(
 
 function importList(family: QueueFamily, statementSets: readonly StatementSet[]): string {
   const functions = [...builtinsOf(statementSets), ...carriersOf(family)];
-  const values = ['LeaseQueue', ...functions.sort()];
-  const types = ['InboxDatabase', 'LeaseSpec', 'QueueOptions'].map((name) => `type ${name}`);
+  const form = formCode(family);
+  const values = [form.queue, ...functions.sort()];
+  const types = ['InboxDatabase', form.spec, 'QueueOptions', ...(form.takesLock ? ['OwnLock'] : [])]
+    .sort()
+    .map((name) => `type ${name}`);
   return `\n${[...values, ...types].map((name) => `${name},\n`).join('')}`;
 }
 
-function newRowStructure(
+function newRowStructures(
   { names, queues, properties }: QueueFamily,
   table: string,
   kinds: typeof StructureKind,
-): StatementStructures {
+): readonly (StatementStructures | WriterFunction)[] {
   const docs = [`A row of ${table} to enqueue: the columns that the database does not fill.`];
   const given = properties.flatMap((property) =>
     property.given === undefined ? [] : [{ property, given: property.given }],
   );
   if (given.length === 0) {
-    return {
-      kind: kinds.TypeAlias,
-      isExported: true,
-      name: names.newRow,
-      type: 'Readonly<Record<string, never>>',
-      docs,
-    };
+    const type = 'Readonly<Record<string, never>>';
+    return [
+      { kind: kinds.TypeAlias, isExported: true, name: names.newRow, type, docs },
+      (writer) => writer.newLine(),
+    ];
   }
   const structure: InterfaceDeclarationStructure = {
     kind: kinds.Interface,
@@ -135,13 +140,11 @@ function newRowStructure(
       docs: [propertyDoc(property, queues)],
     })),
   };
-  return structure;
+  return [structure];
 }
 
-function keyType({ queues, properties }: QueueFamily): string {
-  const key = queues[0].key.flatMap(
-    (column) => properties.find(({ columns }) => columns[0] === column) ?? [],
-  );
+function keyType(family: QueueFamily): string {
+  const key = keyProperties(family);
   const [only, second] = key;
   if (only !== undefined && second === undefined) return rowType(only);
   const members = key.map((property) => {

@@ -1,5 +1,5 @@
 import { annotationWord } from '../source/annotation-words.js';
-import type { Annotation } from '../source/annotations.js';
+import type { Annotation, AnnotationSet } from '../source/annotations.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Table } from '../table/table.js';
 import { refuseArgument, refuseDuplicates } from './annotation-arguments.js';
@@ -11,9 +11,17 @@ import { roles } from './roles.js';
  */
 export function annotationProblems({ annotations, columns }: Table): readonly Diagnostic[] {
   return [annotations, ...columns.map((column) => column.annotations)].flatMap((set) => [
-    ...refuseDuplicates(set),
+    ...refuseDuplicates(withoutSql(set)),
     ...set.annotations.flatMap(problemOf),
   ]);
+}
+
+/** Those that may stand once for each dialect are looked at with the dialect. */
+function withoutSql(set: AnnotationSet): AnnotationSet {
+  return {
+    ...set,
+    annotations: set.annotations.filter(({ name }) => annotationWord(name)?.sql !== true),
+  };
 }
 
 function problemOf(annotation: Annotation): readonly Diagnostic[] {

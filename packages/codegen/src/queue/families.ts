@@ -81,7 +81,7 @@ function exportClashes(families: readonly QueueFamily[]): readonly Diagnostic[] 
     if (taken === undefined || owner === undefined) return [];
     const [left, right] = [owner.queues[0], family.queues[0]];
     const tables = `"${left.table.name.text}" and "${right.table.name.text}"`;
-    const help = 'write another name into one of the annotations: @inbox lease OtherName';
+    const help = 'write another name into one of the annotations: @inbox OtherName';
     return [duplicate(`tables ${tables} both become ${taken}`, left, right, help)];
   });
 }

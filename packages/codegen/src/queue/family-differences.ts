@@ -11,6 +11,7 @@ import type { Queue } from './queue.js';
  */
 export function familyDifferences(first: Queue, other: Queue): readonly Diagnostic[] {
   return [
+    ...formDifferences(first, other),
     ...missingColumns(first, other),
     ...missingColumns(other, first),
     ...generatedDifferences(first, other),
@@ -18,6 +19,32 @@ export function familyDifferences(first: Queue, other: Queue): readonly Diagnost
     ...roleDifferences(first, other),
     ...clockDifferences(first, other),
   ];
+}
+
+/** A class has one form and, where its constructor takes the lock, that on every database. */
+function formDifferences(first: Queue, other: Queue): readonly Diagnostic[] {
+  const [left, right] = [formWords(first), formWords(other)];
+  if (left === right) return [];
+  return [
+    {
+      code: 'form-differs',
+      severity: 'error',
+      message: `table "${other.table.name.text}" is ${right} on ${other.dialect} and ${left} on ${first.dialect}`,
+      span: placeOfForm(other),
+      help: 'give it one form everywhere, or generate the dialects into two folders',
+      related: { span: placeOfForm(first), message: `on ${first.dialect}` },
+    },
+  ];
+}
+
+function formWords(queue: Queue): string {
+  const custom = queue.kind === 'advisory' && queue.ownLock?.kind === 'functions';
+  return custom ? 'advisory with @custom' : queue.kind;
+}
+
+function placeOfForm({ table: { annotations, name } }: Queue): Span {
+  const said = ['custom', 'advisory', 'inbox'].map((word) => annotationNamed(annotations, word));
+  return said.find((annotation) => annotation !== undefined)?.span ?? name.span;
 }
 
 /** The column of the same property, or none. */

@@ -8,9 +8,9 @@ import { traitsOf } from './roles.js';
 
 /**
  * Makes one class of the queues that one table has on several dialects, given in the order of the
- * dialects. The queues may differ in what SQL says of their columns, but not in the columns of the
- * row, the key, how they count, whose clock they use and the types that TypeScript sees:
- * `columns-differ`, `column-type-conflict`, `clock-differs`.
+ * dialects. The queues may differ in what SQL says of their columns, but not in their form, the
+ * columns of the row, the key, how they count, whose clock they use and the types that TypeScript
+ * sees: `form-differs`, `columns-differ`, `column-type-conflict`, `clock-differs`.
  */
 export function familyOf(queues: readonly [Queue, ...Queue[]]): Result<QueueFamily> {
   const [first, ...others] = queues;

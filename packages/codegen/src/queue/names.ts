@@ -71,6 +71,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'InboxDatabase',
   'LeaseQueue',
   'LeaseSpec',
+  'OwnLock',
   'QueueOptions',
   'RowLockQueue',
   'RowLockSpec',
@@ -88,7 +89,7 @@ function invalid(message: string, span: Span): Result<never> {
     severity: 'error',
     message,
     span,
-    help: 'write the name of the row type into the annotation: @inbox lease RenderReport',
+    help: 'write the name of the row type into the annotation: @inbox RenderReport',
   };
   return { diagnostics: [diagnostic] };
 }

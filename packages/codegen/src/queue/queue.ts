@@ -28,17 +28,15 @@ export interface InsertColumn {
 }
 
 /**
- * A table whose form and roles are known and valid, for one dialect: lease form.
- * The columns are the table's own, in DDL order.
+ * What queues of all forms have: a table whose roles are known and valid, for one dialect. The
+ * columns are the table's own, in DDL order.
  */
-export interface LeaseQueue {
-  readonly kind: 'lease';
+export interface QueueTable {
   readonly dialect: DialectName;
   readonly table: Table;
   readonly names: QueueNames;
   /** The key's columns, in key order. */
   readonly key: readonly Column[];
-  readonly lockedUntil: { readonly column: Column; readonly storage: InstantStorage };
   readonly attempt?: AttemptColumn;
   readonly payload?: Column;
   /** Every column but the ones that the queue keeps for itself (`locked_until`). */
@@ -49,8 +47,39 @@ export interface LeaseQueue {
   readonly clock: 'database' | 'host';
 }
 
-/** A queue of any form. Row lock and advisory join this union with their forms. */
-export type Queue = LeaseQueue;
+/** Lease form: a claim writes an expiry into the row. */
+export interface LeaseQueue extends QueueTable {
+  readonly kind: 'lease';
+  readonly lockedUntil: { readonly column: Column; readonly storage: InstantStorage };
+}
+
+/** Row-lock form: the claim's transaction stays open and holds the row's lock. */
+export interface RowLockQueue extends QueueTable {
+  readonly kind: 'row-lock';
+}
+
+/** Advisory form: a session holds a lock on the row's lock key. */
+export interface AdvisoryQueue extends QueueTable {
+  readonly kind: 'advisory';
+  /** The lock key's text: literal texts and columns, in order; never empty. No column is nullable. */
+  readonly lockKey: readonly (string | Column)[];
+  /** The author's own lock; absent for the one that inbox-gen writes. */
+  readonly ownLock?: OwnLock;
+}
+
+/** `@lock` and `@unlock`, or `@custom lock unlock`. */
+export type OwnLock =
+  | { readonly kind: 'sql'; readonly lock: LockFragment; readonly unlock: LockFragment }
+  | { readonly kind: 'functions' };
+
+/**
+ * The author's SQL expression around its `:key`s: the texts before, between and behind them, as
+ * written. One text more than there are `:key`s, of which there is at least one.
+ */
+export type LockFragment = readonly string[];
+
+/** A queue of any form. */
+export type Queue = LeaseQueue | RowLockQueue | AdvisoryQueue;
 
 /** The names that a queue gives to generated code. */
 export interface QueueNames {

@@ -12,6 +12,14 @@ export interface Traits {
   readonly unknownCrossing: string;
   /** An INSERT can answer what its rows hold, so a default may fill a key. */
   readonly answersInserts: boolean;
+  /** A claim can lock a row for as long as its transaction lives, and others step over it. */
+  readonly rowLocks: boolean;
+  /** Such a lock also holds up whoever inserts a foreign-key child of the row. */
+  readonly childrenWait: boolean;
+  /** DECIMAL without arguments keeps no fraction. */
+  readonly wholeDecimals: boolean;
+  /** The symbols that begin a bind marker, or that a driver takes for one. */
+  readonly bindMarks: string;
 }
 
 const asIs = 'as the text or number that the database makes of it';
@@ -25,6 +33,10 @@ export const traits: Readonly<Record<DialectName, Traits>> = {
     keyExample: 'id BIGSERIAL PRIMARY KEY',
     unknownCrossing: asIs,
     answersInserts: true,
+    rowLocks: true,
+    childrenWait: false,
+    wholeDecimals: false,
+    bindMarks: '?$',
   },
   mysql: {
     textInstants: false,
@@ -32,6 +44,10 @@ export const traits: Readonly<Record<DialectName, Traits>> = {
     keyExample: 'id BIGINT AUTO_INCREMENT PRIMARY KEY',
     unknownCrossing: asDigits,
     answersInserts: false,
+    rowLocks: true,
+    childrenWait: true,
+    wholeDecimals: true,
+    bindMarks: '?',
   },
   mariadb: {
     textInstants: false,
@@ -39,6 +55,10 @@ export const traits: Readonly<Record<DialectName, Traits>> = {
     keyExample: 'id BIGINT AUTO_INCREMENT PRIMARY KEY',
     unknownCrossing: asDigits,
     answersInserts: true,
+    rowLocks: true,
+    childrenWait: true,
+    wholeDecimals: true,
+    bindMarks: '?',
   },
   sqlite: {
     textInstants: true,
@@ -46,5 +66,9 @@ export const traits: Readonly<Record<DialectName, Traits>> = {
     keyExample: 'id INTEGER PRIMARY KEY',
     unknownCrossing: asIs,
     answersInserts: true,
+    rowLocks: false,
+    childrenWait: false,
+    wholeDecimals: false,
+    bindMarks: '?$@:',
   },
 };

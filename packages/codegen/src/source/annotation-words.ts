@@ -14,15 +14,17 @@ export interface AnnotationWord {
    * other tools' comments use too (`@name`, `@type`), so they count only in and above a queue.
    */
   readonly ours: boolean;
+  /** Its argument is SQL of the author's, which may be for some dialects only: `@lock[mysql] …`. */
+  readonly sql?: true;
 }
 
 /** Every annotation there is, in the order of `docs/annotations.md`. */
 export const annotationWords: readonly AnnotationWord[] = [
   { word: 'inbox', place: 'table', makesQueue: true, built: true, ours: true },
-  { word: 'advisory', place: 'table', makesQueue: true, built: false, ours: true },
-  { word: 'lock', place: 'table', makesQueue: false, built: false, ours: false },
-  { word: 'unlock', place: 'table', makesQueue: false, built: false, ours: false },
-  { word: 'custom', place: 'table', makesQueue: false, built: false, ours: false },
+  { word: 'advisory', place: 'table', makesQueue: true, built: true, ours: true },
+  { word: 'lock', place: 'table', makesQueue: false, built: true, ours: false, sql: true },
+  { word: 'unlock', place: 'table', makesQueue: false, built: true, ours: false, sql: true },
+  { word: 'custom', place: 'table', makesQueue: false, built: true, ours: false },
   { word: 'where', place: 'table', makesQueue: false, built: false, ours: false },
   { word: 'claim', place: 'table', makesQueue: false, built: false, ours: false },
   { word: 'ack', place: 'table', makesQueue: false, built: false, ours: false },

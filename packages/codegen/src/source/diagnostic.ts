@@ -43,6 +43,14 @@ export const diagnosticCodes = [
   'annotation-not-yet',
   // the queue
   'form-unsupported',
+  'form-conflict',
+  'lock-key-missing',
+  'lock-key-invalid',
+  'lock-key-null',
+  'lock-key-type',
+  'own-lock-invalid',
+  'sql-fragment-invalid',
+  'row-lock-foreign-key',
   'role-duplicate',
   'key-missing',
   'lease-column-missing',
@@ -54,6 +62,7 @@ export const diagnosticCodes = [
   'epoch-type',
   'column-type-unknown',
   'column-type-conflict',
+  'form-differs',
   'columns-differ',
   'clock-differs',
   // names

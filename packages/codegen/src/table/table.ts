@@ -77,5 +77,9 @@ export interface Table {
   /** The primary key's column names in key order; empty where there is none. */
   readonly primaryKey: readonly string[];
   readonly annotations: AnnotationSet;
+  /**
+   * Where foreign keys, its own among them, reference its primary key, in the file that it stands in.
+   */
+  readonly references?: readonly Span[];
   readonly span: Span;
 }

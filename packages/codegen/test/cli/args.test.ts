@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseCommand } from '../../src/cli/args.js';
-import { dialectChoices } from '../../src/cli/flags.js';
 import { dialects } from '../../src/dialects/index.js';
+import { dialectNames } from '../../src/table/dialect-names.js';
 
 const write = {
   files: ['a.sql'],
@@ -76,5 +76,5 @@ describe('the command line', () => {
 });
 
 test('--dialect takes every dialect', () => {
-  expect(dialectChoices).toEqual(dialects.map(({ name }) => name));
+  expect(dialectNames).toEqual(dialects.map(({ name }) => name));
 });

@@ -163,3 +163,40 @@ it('says its findings in file order', () => {
   const places = findings(postgres, text).map((finding) => finding.split(' ')[0]);
   expect(places).toEqual(['3:12', '4:6', '6:4']);
 });
+
+describe('references to a table', () => {
+  const referencesOf = (name: string, ...statements: readonly string[]): readonly string[] => {
+    const text = [`-- @inbox\nCREATE TABLE ${name} (id bigint primary key)`, ...statements];
+    const [table] = read(postgres, `${text.join(';\n')};`).value ?? [];
+    return (table?.references ?? []).map(({ source, start, end }) => source.text.slice(start, end));
+  };
+
+  it('are those of foreign keys, wherever they stand', () => {
+    expect(
+      referencesOf(
+        'jobs',
+        'CREATE TABLE a (job bigint REFERENCES jobs, other bigint REFERENCES others)',
+        'ALTER TABLE b ADD FOREIGN KEY (job) REFERENCES "jobs" (id)',
+        'CREATE TABLE c (job bigint, FOREIGN KEY (job) REFERENCES app . jobs(id) ON DELETE CASCADE)',
+      ),
+    ).toEqual(['REFERENCES jobs', 'REFERENCES "jobs"', 'REFERENCES app . jobs']);
+  });
+
+  it('are told apart by the schema where both have one', () => {
+    const others = ['x.jobs', 'y.jobs', 'jobs'].map(
+      (name, index) => `CREATE TABLE t${index} (job bigint REFERENCES ${name})`,
+    );
+    expect(referencesOf('x.jobs', ...others)).toEqual(['REFERENCES x.jobs', 'REFERENCES jobs']);
+  });
+
+  it('are those that mean the primary key', () => {
+    const others = ['(id)', '(ID)', '(code)', '(id, code)', ''].map(
+      (columns, index) => `CREATE TABLE t${index} (job bigint REFERENCES jobs ${columns})`,
+    );
+    expect(referencesOf('jobs', ...others)).toHaveLength(3);
+  });
+
+  it('are none where there are none', () => {
+    expect(referencesOf('jobs', 'GRANT REFERENCES ON jobs TO me')).toEqual([]);
+  });
+});

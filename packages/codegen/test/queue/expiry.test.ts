@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { resolveQueue } from '../../src/queue/resolve.js';
-import { codesOf, columns } from '../support/resolving.js';
+import { codesOf, columns, resolvedLease } from '../support/resolving.js';
 import {
   reportColumns,
   tableOf,
@@ -35,7 +34,7 @@ describe('the expiry column', () => {
     ],
   ];
   test.each(storages)('%j on %s keeps %j', (column, dialect = 'postgres', storage) => {
-    const { value, diagnostics } = resolveQueue(tableOf({ dialect, columns: columns(column) }));
+    const { value, diagnostics } = resolvedLease(tableOf({ dialect, columns: columns(column) }));
     expect(diagnostics).toEqual([]);
     expect(value?.lockedUntil.storage).toEqual(storage);
   });
@@ -62,7 +61,7 @@ describe('the expiry column', () => {
     ],
   ];
   test.each(problems)('%s: %j', (code, column) => {
-    const { value, diagnostics } = resolveQueue(tableOf({ columns: columns(column) }));
+    const { value, diagnostics } = resolvedLease(tableOf({ columns: columns(column) }));
     expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual([code]);
     expect(value).toBeUndefined();
   });
@@ -74,7 +73,7 @@ describe('the expiry column', () => {
     };
     expect(codesOf({ columns: columns(whole) })).toEqual([]);
     const uncounted = columns(whole, { name: 'attempt', annotations: ['@data'] });
-    const { value, diagnostics } = resolveQueue(tableOf({ columns: uncounted }));
+    const { value, diagnostics } = resolvedLease(tableOf({ columns: uncounted }));
     expect(diagnostics.map(({ code, severity }) => [code, severity])).toEqual([
       ['lease-precision', 'warning'],
     ]);
@@ -84,6 +83,5 @@ describe('the expiry column', () => {
   test('must be there', () => {
     const [id = { name: 'id' }] = reportColumns;
     expect(codesOf({ columns: [id] })).toEqual(['lease-column-missing']);
-    expect(codesOf({ annotations: ['@inbox'], columns: [id] })).toEqual(['form-unsupported']);
   });
 });

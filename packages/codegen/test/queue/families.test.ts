@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { familiesOf } from '../../src/queue/families.js';
-import { resolveQueue } from '../../src/queue/resolve.js';
 import type { Queue } from '../../src/queue/queue.js';
+import { resolved } from '../support/resolving.js';
 import {
   reportColumns,
   tableOf,
@@ -11,7 +11,7 @@ import {
 } from '../support/tables.js';
 
 function queueOf(input: TableInput): Queue {
-  const { value, diagnostics } = resolveQueue(tableOf(input));
+  const { value, diagnostics } = resolved(tableOf(input));
   if (value === undefined) throw new Error(JSON.stringify(diagnostics.map(({ code }) => code)));
   return value;
 }
@@ -208,5 +208,33 @@ describe('a key that a default fills', () => {
     expect(required('mariadb')).toBe(false);
     expect(required('mysql')).toBe(true);
     expect(required('mysql', 'mariadb')).toBe(true);
+  });
+});
+
+describe('the form of a family', () => {
+  const given: readonly ColumnInput[] = [
+    { name: 'id', type: types.bigint, nullable: false },
+    { name: 'locked_until', type: types.bigint },
+    { name: 'payload', type: types.text },
+  ];
+  const unleased = given.filter(({ name }) => name !== 'locked_until');
+  const lease = (dialect: 'postgres' | 'sqlite') => queueOf({ dialect, columns: given });
+  const advisory = (dialect: 'postgres' | 'sqlite', ...more: readonly string[]) =>
+    queueOf({ dialect, annotations: ['@advisory <id>', ...more], columns: unleased });
+  const custom = '@custom lock unlock';
+
+  test('is one', () => {
+    expect(codesOf([lease('postgres'), lease('sqlite')])).toEqual([]);
+    expect(codesOf([advisory('postgres'), advisory('sqlite')])).toEqual([]);
+    expect(codesOf([lease('postgres'), advisory('sqlite')])).toEqual(['form-differs']);
+    expect(codesOf([advisory('postgres'), lease('sqlite')])).toEqual(['form-differs']);
+  });
+
+  test('has its lock in functions everywhere or nowhere', () => {
+    expect(codesOf([advisory('postgres', custom), advisory('sqlite', custom)])).toEqual([]);
+    expect(codesOf([advisory('postgres', custom), advisory('sqlite')])).toEqual(['form-differs']);
+    const sql = advisory('postgres', '@lock f(:key)', '@unlock g(:key)');
+    expect(codesOf([sql, advisory('sqlite', custom)])).toEqual(['form-differs']);
+    expect(codesOf([sql, advisory('sqlite')])).toEqual([]);
   });
 });

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { resolveQueue } from '../../src/queue/resolve.js';
-import { codesOf, columns } from '../support/resolving.js';
+import { codesOf, columns, resolvedLease } from '../support/resolving.js';
 import { reportColumns, tableOf, types, type ColumnInput } from '../support/tables.js';
 
 describe('a lease table', () => {
   test('plays its roles by name', () => {
-    const { value, diagnostics } = resolveQueue(
+    const { value, diagnostics } = resolvedLease(
       tableOf({ annotations: ['@inbox lease RenderReport'], columns: reportColumns }),
     );
     expect(diagnostics).toEqual([]);
@@ -32,7 +31,7 @@ describe('a lease table', () => {
   });
 
   test('plays roles by annotation, whatever the names', () => {
-    const { value, diagnostics } = resolveQueue(
+    const { value, diagnostics } = resolvedLease(
       tableOf({
         columns: [
           { name: 'nr', nullable: false, annotations: ['@id'] },
@@ -51,7 +50,7 @@ describe('a lease table', () => {
   });
 
   test('takes a role from a column with @data', () => {
-    const { value } = resolveQueue(
+    const { value } = resolvedLease(
       tableOf({ columns: columns({ name: 'attempt', annotations: ['@data'] }) }),
     );
     expect(value?.attempt).toBeUndefined();
@@ -66,7 +65,7 @@ describe('a lease table', () => {
       { name: 'n', type: types.integer, nullable: false },
       { name: 'tenant_id', type: types.bigint, nullable: false },
     ];
-    const { value } = resolveQueue(
+    const { value } = resolvedLease(
       tableOf({
         columns: [...key, ...reportColumns.slice(1)],
         primaryKey: ['tenant_id', 'n'],
@@ -76,7 +75,7 @@ describe('a lease table', () => {
   });
 
   test('reads @clock host', () => {
-    const { value } = resolveQueue(
+    const { value } = resolvedLease(
       tableOf({ annotations: ['@inbox lease', '@clock host'], columns: reportColumns }),
     );
     expect(value?.clock).toBe('host');
@@ -126,7 +125,7 @@ describe('the attempt column', () => {
     ["'1'::smallint", 1],
   ];
   test.each(starts)('with DEFAULT %s starts at %i', (sql, start) => {
-    const { value } = resolveQueue(
+    const { value } = resolvedLease(
       tableOf({ columns: columns({ name: 'attempt', default: sql ?? '' }) }),
     );
     expect(value?.attempt?.start).toBe(start);
@@ -135,7 +134,7 @@ describe('the attempt column', () => {
   test('without a default starts at 1', () => {
     const attempt: ColumnInput = { name: 'attempt', type: types.smallint, nullable: false };
     const others = reportColumns.filter(({ name }) => name !== 'attempt');
-    const { value } = resolveQueue(tableOf({ columns: [...others, attempt] }));
+    const { value } = resolvedLease(tableOf({ columns: [...others, attempt] }));
     expect(value?.attempt?.start).toBe(1);
   });
 
@@ -154,7 +153,7 @@ describe('the attempt column', () => {
 
 describe('annotations', () => {
   test('two columns for one role are an error with both places', () => {
-    const { diagnostics } = resolveQueue(
+    const { diagnostics } = resolvedLease(
       tableOf({
         columns: columns({ name: 'tries', type: types.integer, annotations: ['@attempt'] }),
       }),
@@ -178,8 +177,7 @@ describe('annotations', () => {
     ['annotation-argument', ['@inbox lease', '@clock hots']],
     ['annotation-duplicate', ['@inbox lease', '@inbox lease']],
     ['annotation-not-yet', ['@inbox lease', '@max_attempts 3']],
-    ['form-unsupported', ['@inbox row-lock']],
-    ['form-unsupported', ['@inbox advisory RenderReport']],
+    ['form-conflict', ['@inbox row-lock']],
     ['name-invalid', ['@inbox lease 2fast']],
     ['name-invalid', ['@inbox lease a-b']],
     ['name-invalid', ['@inbox lease string']],
@@ -191,7 +189,7 @@ describe('annotations', () => {
   });
 
   test('a misspelt form is suggested', () => {
-    const { diagnostics } = resolveQueue(
+    const { diagnostics } = resolvedLease(
       tableOf({ annotations: ['@inbox leese RenderReport'], columns: reportColumns }),
     );
     expect(diagnostics[0]?.help).toBe('did you mean `lease`?');
@@ -231,7 +229,7 @@ test('everything wrong with a table is found at once', () => {
 });
 
 test('an unknown type is a warning that names the column', () => {
-  const { value, diagnostics } = resolveQueue(
+  const { value, diagnostics } = resolvedLease(
     tableOf({ columns: columns({ name: 'shape', type: { kind: 'unknown' } }) }),
   );
   expect(value).toBeDefined();

@@ -84,7 +84,7 @@ function partsOf(input: TableInput): readonly string[] {
 }
 
 function annotationOf(line: string, span: Span): Annotation {
-  const [, name = '', argument = ''] = /^@(\S+)\s*(.*)$/.exec(line) ?? [];
+  const [, name = '', argument = ''] = /^@([A-Za-z][\w-]*)\s*(.*)$/.exec(line) ?? [];
   const start = argument === '' ? span.end : span.end - argument.length;
   return { name, argument, span, argumentSpan: { ...span, start } };
 }

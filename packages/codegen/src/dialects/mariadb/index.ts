@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect.js';
+import { advisoryStatements } from '../mysql-family/advisory.js';
 import { leaseStatements } from '../mysql-family/lease.js';
-import { quote } from '../mysql-family/quote.js';
+import { rowLockStatements } from '../mysql-family/row-lock.js';
 import { lexicalRules } from './lexical-rules.js';
 import { readTable } from './read.js';
 import { secondOpinion } from './second-opinion.js';
@@ -12,6 +13,7 @@ export const mariadb: Dialect = {
   lexicalRules,
   readTable,
   secondOpinion,
-  quote,
   leaseStatements: (queue) => leaseStatements(queue, server),
+  rowLockStatements: (queue) => rowLockStatements(queue, server),
+  advisoryStatements: (queue) => advisoryStatements(queue, server),
 };

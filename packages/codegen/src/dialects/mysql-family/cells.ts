@@ -1,4 +1,4 @@
-import type { LeaseQueue } from '../../queue/queue.js';
+import type { QueueTable } from '../../queue/queue.js';
 import type { Column } from '../../table/table.js';
 import { quote } from './quote.js';
 
@@ -55,13 +55,13 @@ export function writtenSql({ type }: Column, cell: string): string {
 const isoLength = 'YYYY-MM-DDTHH:MM:SS.sss'.length;
 
 /** The cells behind a claimed row's fence: every row column but key and attempt, in DDL order. */
-export function dataCells(queue: LeaseQueue, alias: string): readonly string[] {
+export function dataCells(queue: QueueTable, alias: string): readonly string[] {
   return queue.rowColumns
     .filter((column) => !queue.key.includes(column) && column !== queue.attempt?.column)
     .map((column) => cellOf(column, `${alias}.${quote(column.name.text)}`));
 }
 
 /** The key's cells. */
-export function keyCells(queue: LeaseQueue, alias: string): readonly string[] {
+export function keyCells(queue: QueueTable, alias: string): readonly string[] {
   return queue.key.map((column) => cellOf(column, `${alias}.${quote(column.name.text)}`));
 }

@@ -1,4 +1,4 @@
-import type { AttemptColumn, LeaseQueue } from '../../queue/queue.js';
+import type { AttemptColumn, LeaseQueue, QueueTable } from '../../queue/queue.js';
 import { instantOf } from './instant.js';
 import { quote } from './quote.js';
 import type { Value } from './statement.js';
@@ -22,7 +22,7 @@ export function laterSql(queue: LeaseQueue, value: Value, name: string): string 
 }
 
 /** "Now" from the host in microseconds since the epoch (`@clock host`); none for the database's. */
-function clockSql({ clock }: LeaseQueue, value: Value): string | undefined {
+function clockSql({ clock }: QueueTable, value: Value): string | undefined {
   return clock === 'database' ? undefined : `${integerSql(value('now'))} * 1000`;
 }
 
@@ -32,24 +32,24 @@ function integerSql(placeholder: string): string {
 }
 
 /** The count of `inbox_job` after one delivery more; none without a count. */
-export function countedUpSql({ attempt }: LeaseQueue): readonly string[] {
+export function countedUpSql({ attempt }: QueueTable): readonly string[] {
   if (attempt === undefined) return [];
   const counted = countedSql(attempt);
   return [`${attempt.most === undefined ? counted : `LEAST(${counted}, ${attempt.most - 1})`} + 1`];
 }
 
 /** The assignment that counts a delivery; none without a count. */
-export function countUpSql(queue: LeaseQueue): readonly string[] {
+export function countUpSql(queue: QueueTable): readonly string[] {
   return countedUpSql(queue).map((count) => `${attemptSql(queue)} = ${count}`);
 }
 
 /** The assignment that takes a delivery back; none without a count. */
-export function countDownSql(queue: LeaseQueue): readonly string[] {
+export function countDownSql(queue: QueueTable): readonly string[] {
   const { attempt } = queue;
   return attempt === undefined ? [] : [`${attemptSql(queue)} = ${countedSql(attempt)} - 1`];
 }
 
-function attemptSql({ attempt }: LeaseQueue): string {
+function attemptSql({ attempt }: QueueTable): string {
   if (attempt === undefined) throw new Error('the queue does not count');
   return `inbox_job.${quote(attempt.column.name.text)}`;
 }

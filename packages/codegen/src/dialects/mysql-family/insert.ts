@@ -1,4 +1,4 @@
-import type { InsertColumn, LeaseQueue } from '../../queue/queue.js';
+import type { InsertColumn, QueueTable } from '../../queue/queue.js';
 import type { Column } from '../../table/table.js';
 import type { ListStatement } from '../statements.js';
 import { cellOf, writtenSql } from './cells.js';
@@ -11,7 +11,7 @@ import { tableSql } from './table-sql.js';
  * Inserts rows, a group of values each. A column that has a default takes two cells: whether it was
  * given, and what. Where the server cannot answer the rows, `key` says what their keys are.
  */
-export function insertStatement(queue: LeaseQueue, server: Server): ListStatement {
+export function insertStatement(queue: QueueTable, server: Server): ListStatement {
   const names = targetsOf(queue, () => '?').map(({ name }) => name);
   const keys = queue.key.map((column) => cellOf(column, quote(column.name.text)));
   const made = listStatement(
@@ -37,7 +37,7 @@ interface Target {
   readonly value: string;
 }
 
-function targetsOf({ insertColumns, attempt }: LeaseQueue, value: Value): readonly Target[] {
+function targetsOf({ insertColumns, attempt }: QueueTable, value: Value): readonly Target[] {
   let cells = 0;
   const cell = (): string => value(`column${++cells}`);
   const given = insertColumns.map((insertColumn) => targetOf(insertColumn, cell));
@@ -63,7 +63,7 @@ function defaultSql({ type, default: otherwise }: Column): string {
 }
 
 /** The cell of a new row that holds a column of its key; what the row does not give is numbered. */
-function sourceOf(column: Column, { insertColumns }: LeaseQueue): string {
+function sourceOf(column: Column, { insertColumns }: QueueTable): string {
   const at = insertColumns.findIndex((insertColumn) => insertColumn.column === column);
   if (at === -1) return 'generated';
   const cells = insertColumns

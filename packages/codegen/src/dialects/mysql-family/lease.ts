@@ -1,11 +1,11 @@
 import type { LeaseQueue } from '../../queue/queue.js';
-import type { Column } from '../../table/table.js';
-import type { ListStatement, Statement, StatementSet } from '../statements.js';
+import type { StatementSet } from '../statements.js';
 import { claimStatement, dueStatement } from './claim.js';
 import { countDownSql, countUpSql, laterSql, lockedUntilSql } from './clauses.js';
 import { insertStatement } from './insert.js';
 import type { Server } from './server.js';
 import { ackStatement, ownStatement, seenStatement, writeStatement } from './settle.js';
+import { inUtc } from './utc.js';
 
 /** Every statement of a lease queue on MySQL or MariaDB, in the order in which the module lists them. */
 export function leaseStatements(queue: LeaseQueue, server: Server): StatementSet {
@@ -70,31 +70,5 @@ export function leaseStatements(queue: LeaseQueue, server: Server): StatementSet
       statement: insertStatement(queue, server),
     },
   ];
-  return {
-    entries: entries.map((entry) => ({
-      ...entry,
-      statement: needsUtc(queue, entry.name) ? inUtc(server, entry.statement) : entry.statement,
-    })),
-  };
-}
-
-/**
- * Whether a statement depends on the session's time zone: a TIMESTAMP column is read and written in
- * it, and so is "now" in the default of a column that an insert leaves out.
- */
-function needsUtc({ table }: LeaseQueue, name: string): boolean {
-  const isZoned = ({ type }: Column): boolean => type.kind === 'instant' && type.stored === 'zoned';
-  const tellsTime = ({ type }: Column): boolean =>
-    type.kind === 'instant' || type.kind === 'date' || type.kind === 'time';
-  return (
-    table.columns.some(isZoned) ||
-    (name === 'insert' &&
-      table.columns.some((column) => column.default !== undefined && tellsTime(column)))
-  );
-}
-
-function inUtc(server: Server, made: Statement | ListStatement): Statement | ListStatement {
-  return 'text' in made
-    ? { ...made, text: server.inUtc(made.text) }
-    : { ...made, before: server.inUtc(made.before) };
+  return inUtc(queue, server, entries);
 }

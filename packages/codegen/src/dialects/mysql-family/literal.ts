@@ -60,3 +60,14 @@ const escapes: Readonly<Record<string, string>> = {
   t: '\t',
   Z: '\u001a',
 };
+
+/**
+ * A text as a string in SQL that means the same in every SQL mode and character set of a connection,
+ * and in which no driver sees a placeholder of its own: in hexadecimal digits where it has any but
+ * plain characters.
+ */
+export function textLiteral(text: string): string {
+  return /^[\w .,;/#@+=()[\]<>|~*-]*$/.test(text)
+    ? `_utf8mb4'${text}'`
+    : `_utf8mb4 X'${Buffer.from(text, 'utf8').toString('hex')}'`;
+}

@@ -1,10 +1,10 @@
-import type { LeaseQueue } from '../../queue/queue.js';
+import type { QueueTable } from '../../queue/queue.js';
 import { keyValueSql } from './cells.js';
 import { quote } from './quote.js';
-import type { ListItem } from './statement.js';
+import type { ListItem, Value } from './statement.js';
 
 /** The table as SQL names it, with its database where the DDL gives one. */
-export function tableSql({ table }: LeaseQueue): string {
+export function tableSql({ table }: QueueTable): string {
   return table.schema === undefined
     ? quote(table.name.text)
     : `${quote(table.schema.text)}.${quote(table.name.text)}`;
@@ -14,7 +14,7 @@ export function tableSql({ table }: LeaseQueue): string {
  * The table as `inbox_job`, read by its key and no other way. Without that a small table, or a list
  * of many keys, is scanned: then a statement waits for rows that it was never asked about.
  */
-export function jobSql(queue: LeaseQueue): string {
+export function jobSql(queue: QueueTable): string {
   const { key, table } = queue;
   const isPrimary =
     key.length === table.primaryKey.length &&
@@ -23,13 +23,13 @@ export function jobSql(queue: LeaseQueue): string {
 }
 
 /** The key's columns behind a table's alias: `inbox_job.tenant_id, inbox_job.n`. */
-export function keySql({ key }: LeaseQueue, alias?: string): string {
+export function keySql({ key }: QueueTable, alias?: string): string {
   const prefix = alias === undefined ? '' : `${alias}.`;
   return key.map(({ name }) => `${prefix}${quote(name.text)}`).join(', ');
 }
 
 /** The join of two sources by the key. */
-export function keyJoinSql({ key }: LeaseQueue, left: string, right: string): string {
+export function keyJoinSql({ key }: QueueTable, left: string, right: string): string {
   return key
     .map(({ name }) => `${left}.${quote(name.text)} = ${right}.${quote(name.text)}`)
     .join(' AND ');
@@ -45,7 +45,7 @@ export interface KeyList {
  * A list of keys as a condition on `inbox_job`, for an UPDATE. A key of one column goes by `IN`; one
  * of several by OR, since not every server uses the index for a list of row values.
  */
-export function keyCondition({ key }: LeaseQueue): KeyList {
+export function keyCondition({ key }: QueueTable): KeyList {
   const [first, second] = key;
   if (first !== undefined && second === undefined) {
     return {
@@ -73,7 +73,7 @@ export function keyCondition({ key }: LeaseQueue): KeyList {
  * found by their key, one by one, and no other row is looked at, locked or waited for. The first leg
  * answers nothing: it gives the list the types and the collations of the key's columns.
  */
-export function keyTable(queue: LeaseQueue): KeyList {
+export function keyTable(queue: QueueTable): KeyList {
   const names = queue.key.map((_, index) => `inbox_key${index + 1}`);
   const columns = queue.key.map(({ name }, index) => `${quote(name.text)} AS ${names[index]}`);
   const matches = queue.key.map(
@@ -94,4 +94,17 @@ export function keyTable(queue: LeaseQueue): KeyList {
 STRAIGHT_JOIN ${jobSql(queue)}
   ON ${matches.join(' AND ')}`,
   };
+}
+
+/** The conditions under which `inbox_job` is the row whose key is bound as `key1`, `key2`, …. */
+export function keyIsSql({ key }: QueueTable, value: Value): readonly string[] {
+  return key.map((column, index) => {
+    const given = keyValueSql(column, value(`key${index + 1}`));
+    return `inbox_job.${quote(column.name.text)} = ${given}`;
+  });
+}
+
+/** A WHERE clause on a line of its own; none without a condition. */
+export function whereSql(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `\nWHERE ${conditions.join('\n  AND ')}`;
 }

@@ -1,4 +1,6 @@
+import type { QueueTable } from '../../queue/queue.js';
 import type { Column } from '../../table/table.js';
+import { quote } from './quote.js';
 
 /**
  * A column as the text in which it crosses to the runtime, whatever the session's DateStyle,
@@ -19,4 +21,16 @@ export function cellOf(column: Column, reference: string): string {
     default:
       return `${reference}::text`;
   }
+}
+
+/** The key's cells. */
+export function keyCells(queue: QueueTable, alias: string): readonly string[] {
+  return queue.key.map((column) => cellOf(column, `${alias}.${quote(column.name.text)}`));
+}
+
+/** The cells behind a claimed row's fence: every row column but key and attempt, in DDL order. */
+export function dataCells(queue: QueueTable, alias: string): readonly string[] {
+  return queue.rowColumns
+    .filter((column) => !queue.key.includes(column) && column !== queue.attempt?.column)
+    .map((column) => cellOf(column, `${alias}.${quote(column.name.text)}`));
 }

@@ -1,6 +1,6 @@
 import type { LeaseQueue } from '../../queue/queue.js';
 import type { Statement } from '../statements.js';
-import { cellOf } from './cells.js';
+import { dataCells, keyCells } from './cells.js';
 import { clockSql, countUpSql } from './clauses.js';
 import { instantOf } from './instant.js';
 import { quote } from './quote.js';
@@ -56,16 +56,14 @@ function returnedSql({ key, lockedUntil, rowColumns }: LeaseQueue): readonly str
 
 /** The cells of a claimed row: key, expiry, counted attempt, then the rest in DDL order. */
 function claimedCells(queue: LeaseQueue): readonly string[] {
-  const attempt = queue.attempt?.column;
-  const rest = queue.rowColumns.filter(
-    (column) => !queue.key.includes(column) && column !== attempt,
+  const { attempt, lockedUntil } = queue;
+  const held = instantOf(lockedUntil.storage).held(
+    `inbox_claimed.${quote(lockedUntil.column.name.text)}`,
   );
-  const { column: lockedUntil, storage } = queue.lockedUntil;
-  const reference = (name: string): string => `inbox_claimed.${quote(name)}`;
   return [
-    ...queue.key.map((column) => cellOf(column, reference(column.name.text))),
-    `${instantOf(storage).held(reference(lockedUntil.name.text))} AS inbox_held`,
-    ...(attempt === undefined ? [] : [`${reference(attempt.name.text)}::text`]),
-    ...rest.map((column) => cellOf(column, reference(column.name.text))),
+    ...keyCells(queue, 'inbox_claimed'),
+    `${held} AS inbox_held`,
+    ...(attempt === undefined ? [] : [`inbox_claimed.${quote(attempt.column.name.text)}::text`]),
+    ...dataCells(queue, 'inbox_claimed'),
   ];
 }

@@ -1,4 +1,4 @@
-import type { AttemptColumn, LeaseQueue } from '../../queue/queue.js';
+import type { AttemptColumn, QueueTable } from '../../queue/queue.js';
 import { quote } from './quote.js';
 import type { Value } from './statement.js';
 
@@ -6,22 +6,29 @@ import type { Value } from './statement.js';
  * "Now" as a `timestamptz` expression: the statement's own start on the database's clock (not the
  * transaction's, which may be long ago), or what the host sends with `@clock host`.
  */
-export function clockSql({ clock }: LeaseQueue, value: Value): string {
+export function clockSql({ clock }: QueueTable, value: Value): string {
   return clock === 'database'
     ? 'statement_timestamp()'
     : `(timestamptz 'epoch' + ${value('now')}::float8 * interval '1 millisecond')`;
 }
 
-/** The assignment on `inbox_job` that counts a delivery; none without a count. */
-export function countUpSql({ attempt }: LeaseQueue): readonly string[] {
+/** The count of `inbox_job` after one delivery more; none without a count. */
+export function countedUpSql({ attempt }: QueueTable): readonly string[] {
   if (attempt === undefined) return [];
   const counted = countedSql(attempt);
-  const up = attempt.most === undefined ? counted : `LEAST(${counted}, ${attempt.most - 1})`;
-  return [`${quote(attempt.column.name.text)} = ${up} + 1`];
+  return [`${attempt.most === undefined ? counted : `LEAST(${counted}, ${attempt.most - 1})`} + 1`];
+}
+
+/** The assignment on `inbox_job` that counts a delivery; none without a count. */
+export function countUpSql(queue: QueueTable): readonly string[] {
+  const { attempt } = queue;
+  return attempt === undefined
+    ? []
+    : countedUpSql(queue).map((count) => `${quote(attempt.column.name.text)} = ${count}`);
 }
 
 /** The assignment on `inbox_job` that takes a delivery back; none without a count. */
-export function countDownSql({ attempt }: LeaseQueue): readonly string[] {
+export function countDownSql({ attempt }: QueueTable): readonly string[] {
   return attempt === undefined
     ? []
     : [`${quote(attempt.column.name.text)} = ${countedSql(attempt)} - 1`];

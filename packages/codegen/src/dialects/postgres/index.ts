@@ -1,8 +1,9 @@
 import type { Dialect } from '../dialect.js';
+import { advisoryStatements } from './advisory.js';
 import { leaseStatements } from './lease.js';
 import { lexicalRules } from './lexical-rules.js';
-import { quote } from './quote.js';
 import { readTable } from './read.js';
+import { rowLockStatements } from './row-lock.js';
 import { secondOpinion } from './second-opinion.js';
 
 /** PostgreSQL: how its DDL is read, and the SQL that works its queues. */
@@ -11,6 +12,7 @@ export const postgres: Dialect = {
   lexicalRules,
   readTable,
   secondOpinion,
-  quote,
   leaseStatements,
+  rowLockStatements,
+  advisoryStatements,
 };

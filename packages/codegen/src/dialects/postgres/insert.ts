@@ -1,4 +1,4 @@
-import type { InsertColumn, LeaseQueue } from '../../queue/queue.js';
+import type { InsertColumn, QueueTable } from '../../queue/queue.js';
 import type { Statement } from '../statements.js';
 import { cellOf } from './cells.js';
 import { quote } from './quote.js';
@@ -10,7 +10,7 @@ import { tableSql } from './table-sql.js';
  * text and are cast without a length, so that a value too long is refused, not cut. A column that
  * has a default takes two cells: whether it was given, and what.
  */
-export function insertStatement(queue: LeaseQueue): Statement {
+export function insertStatement(queue: QueueTable): Statement {
   const targets = targetsOf(queue);
   const into = targets.length === 0 ? '' : ` (${targets.map(({ name }) => name).join(', ')})`;
   const values = targets.map((target) => `\n  ${target.value}`).join(',');
@@ -30,7 +30,7 @@ interface Target {
   readonly value: string;
 }
 
-function targetsOf({ insertColumns, attempt }: LeaseQueue): readonly Target[] {
+function targetsOf({ insertColumns, attempt }: QueueTable): readonly Target[] {
   let cells = 0;
   const cell = (): string => `inbox_new.column${++cells}`;
   const given = insertColumns.map((insertColumn) => targetOf(insertColumn, cell));
@@ -52,7 +52,7 @@ function targetOf({ column, flagged }: InsertColumn, cell: () => string): Target
 }
 
 /** The rows to insert as `inbox_new`; where a table takes no value at all, only their number. */
-function rowsSql({ insertColumns }: LeaseQueue, value: Value): string {
+function rowsSql({ insertColumns }: QueueTable, value: Value): string {
   const types = insertColumns.flatMap(({ flagged }) => (flagged ? ['boolean', 'text'] : ['text']));
   if (types.length === 0) {
     return `generate_series(1, ${value('limit')}::bigint) AS inbox_new (n)`;

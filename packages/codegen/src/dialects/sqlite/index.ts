@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.js';
+import { advisoryStatements } from './advisory.js';
 import { leaseStatements } from './lease.js';
 import { lexicalRules } from './lexical-rules.js';
-import { quote } from './quote.js';
 import { readTable } from './read.js';
 import { secondOpinion } from './second-opinion.js';
 
@@ -11,6 +11,6 @@ export const sqlite: Dialect = {
   lexicalRules,
   readTable,
   secondOpinion,
-  quote,
   leaseStatements,
+  advisoryStatements,
 };

@@ -1,4 +1,4 @@
-import type { InsertColumn, LeaseQueue } from '../../queue/queue.js';
+import type { InsertColumn, QueueTable } from '../../queue/queue.js';
 import type { Statement } from '../statements.js';
 import { quote } from './quote.js';
 import { statement, type Value } from './statement.js';
@@ -7,7 +7,7 @@ import { keySql, tableSql } from './table-sql.js';
 /**
  * Inserts one row. A column that has a default takes two cells: whether it was given, and what.
  */
-export function insertStatement(queue: LeaseQueue): Statement {
+export function insertStatement(queue: QueueTable): Statement {
   return statement((value) => {
     const targets = targetsOf(queue, value);
     const row =
@@ -26,7 +26,7 @@ interface Target {
   readonly value: string;
 }
 
-function targetsOf({ insertColumns, attempt }: LeaseQueue, value: Value): readonly Target[] {
+function targetsOf({ insertColumns, attempt }: QueueTable, value: Value): readonly Target[] {
   let cells = 0;
   const cell = (): string => value(`column${++cells}`);
   const given = insertColumns.map((insertColumn) => targetOf(insertColumn, cell));

@@ -1,5 +1,6 @@
 import type { LeaseQueue } from '../../queue/queue.js';
 import type { Statement, StatementSet } from '../statements.js';
+import { attemptSql, countedSql, dataCells, keyMatchSql } from './clauses.js';
 import { insertStatement } from './insert.js';
 import { databaseClock, instantOf } from './instant.js';
 import { quote } from './quote.js';
@@ -75,15 +76,11 @@ LIMIT ${value('limit')}`,
 
 /** The cells of a claimed row: key, expiry, counted attempt, then the rest in DDL order. */
 function claimedCells(queue: LeaseQueue, value: Value): readonly string[] {
-  const attempt = queue.attempt?.column;
-  const rest = queue.rowColumns.filter(
-    (column) => !queue.key.includes(column) && column !== attempt,
-  );
   return [
     ...queue.key.map(({ name }) => quote(name.text)),
     `${laterSql(queue, value, value('lease'))} AS inbox_held`,
-    ...(attempt === undefined ? [] : [`${countedSql(queue, '+ 1')} AS inbox_attempt`]),
-    ...rest.map(({ name }) => quote(name.text)),
+    ...(queue.attempt === undefined ? [] : [`${countedSql(queue, '+ 1')} AS inbox_attempt`]),
+    ...dataCells(queue),
   ];
 }
 
@@ -158,12 +155,6 @@ function clockSql({ clock }: LeaseQueue, value: Value): string {
   return clock === 'database' ? databaseClock : value('now');
 }
 
-function keyMatchSql({ key }: LeaseQueue, value: Value): string {
-  return key
-    .map(({ name }, index) => `${quote(name.text)} = ${value(`key${index + 1}`)}`)
-    .join(' AND ');
-}
-
 /** The conditions under which a row still is the one that was claimed. */
 function fenceSql(queue: LeaseQueue, value: Value): string {
   return [
@@ -175,18 +166,4 @@ function fenceSql(queue: LeaseQueue, value: Value): string {
 
 function lockedUntilSql({ lockedUntil }: LeaseQueue): string {
   return quote(lockedUntil.column.name.text);
-}
-
-function attemptSql({ attempt }: LeaseQueue): string {
-  if (attempt === undefined) throw new Error('the queue does not count');
-  return quote(attempt.column.name.text);
-}
-
-/** The count after one delivery more, or one less. */
-function countedSql(queue: LeaseQueue, step: '+ 1' | '- 1'): string {
-  const { attempt } = queue;
-  if (attempt === undefined) throw new Error('the queue does not count');
-  return attempt.column.nullable
-    ? `COALESCE(${attemptSql(queue)}, ${attempt.start}) ${step}`
-    : `${attemptSql(queue)} ${step}`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { quote } from '../../../src/dialects/mysql-family/quote.js';
 import { mariadb } from '../../../src/dialects/mariadb/index.js';
 import { mysql } from '../../../src/dialects/mysql/index.js';
 import { columnOf, findings, queueOf, read, readOne, said } from '../reading.js';
@@ -21,7 +22,7 @@ describe.each([mysql, mariadb])('$name reads names', (dialect) => {
   });
 
   it('and puts back what is a function before a parenthesis', () => {
-    expect(['jobs', 'count', 'Jobs', 'order', 'a`b'].map((name) => dialect.quote(name))).toEqual([
+    expect(['jobs', 'count', 'Jobs', 'order', 'a`b'].map((name) => quote(name))).toEqual([
       'jobs',
       '`count`',
       '`Jobs`',

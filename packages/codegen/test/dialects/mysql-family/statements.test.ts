@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { resolveQueue } from '../../../src/queue/resolve.js';
 import type { ListStatement, Statement } from '../../../src/dialects/statements.js';
 import {
   familyServers,
@@ -10,6 +9,7 @@ import {
   type FamilyServer,
   type Given,
 } from '../../support/mysql-servers.js';
+import { resolvedLease } from '../../support/resolving.js';
 import { readOne } from '../reading.js';
 
 /** A queue's table made on the server, and its statements. */
@@ -410,7 +410,7 @@ function queueOn(
   ddl: string,
   head = '',
 ): Queue {
-  const { value } = resolveQueue(readOne(dialect, `${head}\n-- @inbox lease Job\n${ddl};`));
+  const { value } = resolvedLease(readOne(dialect, `${head}\n-- @inbox lease Job\n${ddl};`));
   if (value === undefined) throw new Error(`no queue: ${ddl}`);
   const { entries } = dialect.leaseStatements(value);
   const statement = (name: string): Statement | ListStatement => {

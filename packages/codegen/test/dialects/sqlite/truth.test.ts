@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { sqlite } from '../../../src/dialects/sqlite/index.js';
+import { quote } from '../../../src/dialects/sqlite/quote.js';
 import type { Column, Table } from '../../../src/table/table.js';
 import { readOne } from '../reading.js';
 
@@ -93,8 +94,8 @@ it('gives the defaults that SQLite writes', () => {
       const database = new Database(':memory:');
       database.exec(sql);
       const others = written.filter((other) => other !== column);
-      const names = others.map(({ name }) => sqlite.quote(name.text));
-      const given = sqlite.quote(column.name.text);
+      const names = others.map(({ name }) => quote(name.text));
+      const given = quote(column.name.text);
       const values = others.map(sampleOf);
       // Once left out, once given as the reader has it; a clock may move on between the two.
       database.exec(
@@ -120,7 +121,7 @@ function takesNull(database: Database.Database, table: Table, column: Column): b
   const others = table.columns.filter(
     (other) => other !== column && other.generated !== 'computed',
   );
-  const names = [column, ...others].map(({ name }) => sqlite.quote(name.text));
+  const names = [column, ...others].map(({ name }) => quote(name.text));
   const values = ['NULL', ...others.map(sampleOf)];
   try {
     database.exec(`INSERT INTO t (${names.join(', ')}) VALUES (${values.join(', ')})`);
