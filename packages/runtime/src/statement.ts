@@ -20,6 +20,8 @@ export type DatabaseName = 'postgres' | 'mysql' | 'mariadb' | 'sqlite';
  * - `key1`, `key2`, …: the row's key. `held`: the expiry that proves ownership. `attempt`: the
  *   counted attempt. Together they are the fence of a claimed row.
  * - `column1`, `column2`, …: the cells of a row to insert, as `encode` gives them.
+ * - `lock`: what a session lock is taken on, as a claim answered it. `inWork`: the keys that this
+ *   process has in work, as a JSON array.
  */
 export interface Statement {
   readonly text: string;
@@ -35,6 +37,8 @@ export type StatementValue =
   | 'now'
   | 'held'
   | 'attempt'
+  | 'lock'
+  | 'inWork'
   | `key${number}`
   | `column${number}`;
 

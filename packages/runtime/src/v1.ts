@@ -34,13 +34,33 @@ export {
 } from './cells/writers.js';
 export type { InboxDatabase } from './drivers/database.js';
 export type {
+  LockConnections,
+  MysqlLockConnection,
+  OwnLock,
+  PostgresLockConnection,
+  SqliteLockConnection,
+} from './drivers/own-lock.js';
+export type {
+  AdvisoryDatabaseName,
+  AdvisorySpec,
+  AdvisoryStatements,
   LeaseDatabaseName,
   LeaseSpec,
   LeaseStatements,
   MariadbLeaseStatements,
+  MysqlAdvisoryStatements,
   MysqlLeaseStatements,
+  MysqlRowLockStatements,
+  OwnLockStatements,
+  PostgresAdvisoryStatements,
   PostgresLeaseStatements,
+  PostgresRowLockStatements,
+  RowLockDatabaseName,
+  RowLockSpec,
+  RowLockStatements,
+  SqliteAdvisoryStatements,
   SqliteLeaseStatements,
+  TableSpec,
 } from './spec.js';
 export {
   list,
@@ -51,4 +71,7 @@ export {
   type Statement,
   type StatementValue,
 } from './statement.js';
-export { LeaseQueue, type QueueOptions } from './worker/lease-queue.js';
+export { AdvisoryQueue } from './worker/advisory-queue.js';
+export { LeaseQueue } from './worker/lease-queue.js';
+export type { QueueOptions } from './worker/options.js';
+export { RowLockQueue } from './worker/row-lock-queue.js';

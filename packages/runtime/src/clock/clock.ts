@@ -1,6 +1,8 @@
 /** A timer that was set; `cancel` may be called at any time and more than once. */
 export interface Timer {
   cancel(): void;
+  /** Lets the process end before the timer does, where the clock can. */
+  unref?(): void;
 }
 
 /**
@@ -28,6 +30,9 @@ export const systemClock: Clock = {
     return {
       cancel() {
         clearTimeout(timer);
+      },
+      unref() {
+        timer.unref();
       },
     };
   },

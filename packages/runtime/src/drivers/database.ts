@@ -1,15 +1,10 @@
-import type { LeaseDatabaseName, LeaseStatements } from '../spec.js';
+import type { AdvisoryDatabaseName, LeaseDatabaseName, RowLockDatabaseName } from '../spec.js';
 import type { Cell, DatabaseName } from '../statement.js';
-
-/** The part of a spec that a driver executes; everything about TypeScript rows stays outside. */
-export interface LeaseTable<Name extends LeaseDatabaseName = LeaseDatabaseName> {
-  readonly queue: string;
-  readonly table: string;
-  readonly keyWidth: number;
-  readonly counted: boolean;
-  readonly hostClock: boolean;
-  readonly statements: { readonly [Database in Name]: LeaseStatements[Database] };
-}
+import type { ConnectionBudget } from './connection-budget.js';
+import type { HoldStore } from './hold-store.js';
+import type { OwnLock } from './own-lock.js';
+import type { TableStore } from './table-store.js';
+import type { AdvisoryTable, LeaseTable, RowLockTable } from './tables.js';
 
 /**
  * What proves at settlement that a delivery still owns its row: key, expiry, counted attempt. The
@@ -60,25 +55,11 @@ export interface Claimed {
  * A table in lease form on one database: the protocol of claim, settle and insert in that
  * database's own statements. Every method is one short transaction and keeps no connection.
  */
-export interface LeaseStore {
-  /** Checks server, version, table and statements. Rejects with one `InboxError` that says what is wrong. */
-  check(): Promise<void>;
+export interface LeaseStore extends TableStore {
   /** Takes up to `limit` due rows for `lease` milliseconds. Rejects with what the driver threw, or an `InboxError`. */
   claim(limit: number, lease: number): Promise<Claimed>;
   /** Settles many rows; answers one state per settlement, in the order given. Never rejects. */
   settle(settlements: readonly Settlement[]): Promise<readonly Settled[]>;
-  /** True where a caller's transaction is a synchronous function, which must see errors at once. */
-  readonly synchronousTx: boolean;
-  /** Inserts rows, all or none, and answers their keys' cells in the order given. */
-  insert(rows: readonly (readonly Cell[])[]): Promise<readonly (readonly Cell[])[]>;
-  /**
-   * Inserts rows inside the caller's own transaction; the statement is sent before this returns.
-   * Where `synchronousTx`, the answer is no promise, and an error is thrown instead of rejected.
-   */
-  insertInto(
-    tx: unknown,
-    rows: readonly (readonly Cell[])[],
-  ): Promise<readonly (readonly Cell[])[]> | readonly (readonly Cell[])[];
 }
 
 /**
@@ -87,10 +68,17 @@ export interface LeaseStore {
  */
 export interface InboxDatabase<Name extends DatabaseName = DatabaseName> {
   readonly kind: Name;
-  /** Opens a table in lease form. Does no I/O. Called by generated classes. */
+  /** Opens a table in lease form. Does no I/O. Called by generated classes, as the next two are. */
   openLease(table: LeaseTable<Name & LeaseDatabaseName>): LeaseStore;
-  /** One claim at a time, because claims would only collide (SQLite: one writer). */
-  readonly oneClaimAtATime: boolean;
+  /** Opens a table in row-lock form. Does no I/O. */
+  openRowLock(table: RowLockTable<Name & RowLockDatabaseName>): HoldStore;
+  /** Opens a table in advisory form, with the author's own lock functions where the table has them. */
+  openAdvisory(
+    table: AdvisoryTable<Name & AdvisoryDatabaseName>,
+    ownLock: OwnLock<Name & AdvisoryDatabaseName> | undefined,
+  ): HoldStore;
+  /** The connections that rows in work may hold, over all queues of this database. */
+  readonly connections: ConnectionBudget;
   /** Ends what the adapter itself opened; the caller's pool or handle stays open. */
   close(): Promise<void>;
 }

@@ -20,6 +20,15 @@ export function heldPlace(shape: FenceShape): number {
   return shape.keyWidth;
 }
 
+/**
+ * Where a statement's value stands in the cells of a held row, which have no expiry: key, counted
+ * attempt. `undefined` where it is no part of them.
+ */
+export function placeInHold(value: StatementValue, shape: FenceShape): number | undefined {
+  if (value === 'attempt') return shape.counted ? shape.keyWidth : undefined;
+  return value === 'held' ? undefined : placeInFence(value, shape);
+}
+
 /** Which of a new row's cells a value names, counted from 0; `undefined` where it names none. */
 export function columnIndex(value: StatementValue): number | undefined {
   return value.startsWith('column') ? Number(value.slice('column'.length)) - 1 : undefined;

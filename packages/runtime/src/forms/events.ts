@@ -1,8 +1,8 @@
 import diagnostics from 'node:diagnostics_channel';
 
+import type { ServerLimit } from '../drivers/table-store.js';
 import { messageOf } from '../errors/describe.js';
-import type { InboxError, LeaseLostError } from '../errors/inbox-error.js';
-import type { Cell } from '../statement.js';
+import type { InboxError } from '../errors/inbox-error.js';
 
 /** What was decided about a delivery. `drop` finishes the row as `ack` does. */
 export type SettledAs = 'ack' | 'retry' | 'drop' | 'release';
@@ -15,30 +15,42 @@ export interface RowEvent {
   readonly id: unknown;
   /** Which delivery of the row this is, from 1; null where the table does not count. */
   readonly attempt: number | null;
-  /** The expiry by which this delivery owns the row, as the database wrote it. */
+  /**
+   * By what this delivery owns the row. Lease: the expiry, as the database wrote it. Row lock and
+   * advisory: the session that holds the row, and a number that no other delivery of this process
+   * has.
+   */
   readonly held: string;
 }
 
 /** What happened to a queue, as the `on` option and the diagnostics channel `inbox-runtime` say it. */
 export type InboxEvent =
-  /** A row was claimed; it is held until `held`. */
-  | (RowEvent & { readonly kind: 'claimed'; readonly lease: number })
+  /** A row was claimed: for a `lease` in milliseconds, or (null) for as long as its session lives. */
+  | (RowEvent & { readonly kind: 'claimed'; readonly lease: number | null })
   /** A row's lease was extended from `previous` to `held`. */
   | (RowEvent & { readonly kind: 'extended'; readonly previous: string })
   /** A settlement was committed. `after` is a retry's delay in milliseconds, null for none. */
   | (RowEvent & { readonly kind: 'settled'; readonly as: SettledAs; readonly after: number | null })
   /** A handler or caller dropped the row; `settled` follows. */
   | (RowEvent & { readonly kind: 'dropped'; readonly reason: string | undefined })
-  /** The row is no longer this delivery's (`taken`), or that can no longer be proved (`unproved`). */
+  /**
+   * The row is no longer this delivery's (`taken`, or there was no row to write; `ended`: the session
+   * that held it is over), or that can no longer be proved (`unproved`).
+   */
   | (RowEvent & {
       readonly kind: 'lost';
-      readonly why: 'taken' | 'unproved';
-      readonly error: LeaseLostError;
+      readonly why: 'taken' | 'unproved' | 'ended';
+      readonly error: InboxError;
     })
   /** Somebody else has the row locked; it is tried again, alone. */
   | (RowEvent & { readonly kind: 'busy'; readonly verb: 'ack' | 'retry' | 'release' | 'extend' })
-  /** A settlement failed for good; the row comes back when its lease ends. */
+  /** A settlement failed for good; the row comes back when its lease ends, or has come back. */
   | (RowEvent & { readonly kind: 'settle-failed'; readonly as: SettledAs; readonly error: unknown })
+  /**
+   * The outcome of a row stands, and its table's own lock could not be given back: `unlock` threw, or
+   * answered false. The connection was closed; a lock that lives elsewhere may still be held.
+   */
+  | (RowEvent & { readonly kind: 'unlock-failed'; readonly error: InboxError })
   /** An extension failed; it is tried again as long as the lease can be proved. */
   | (RowEvent & { readonly kind: 'extend-failed'; readonly error: unknown })
   /** A handler threw; the row is retried after `after` milliseconds. */
@@ -51,6 +63,21 @@ export type InboxEvent =
   | (RowEvent & { readonly kind: 'decode-failed'; readonly error: unknown; readonly after: number })
   /** A claim failed; the worker waits a second and claims again. */
   | { readonly kind: 'claim-failed'; readonly queue: string; readonly error: unknown }
+  /** A setting of the server ends the session of a handler that runs too long. Said at the start. */
+  | (ServerLimit & { readonly kind: 'server-limit'; readonly queue: string })
+  /**
+   * The workers of an `InboxDatabase` together ask for more connections (`asked`) than rows in work
+   * may have (`most`, of a pool of `poolSize`): fewer rows are in work at a time. Said once a worker.
+   */
+  | {
+      readonly kind: 'concurrency-limited';
+      readonly queue: string;
+      readonly concurrency: number;
+      readonly asked: number;
+      readonly most: number;
+      readonly poolSize: number;
+      readonly message: string;
+    }
   /** A worker's check failed; it has stopped. */
   | { readonly kind: 'start-failed'; readonly queue: string; readonly error: InboxError }
   /** A worker has stopped. */
@@ -63,18 +90,9 @@ export type EventListener = (event: InboxEvent) => void;
 export interface Reporter {
   /** Whether anybody listens; an event that is no failure is made only then. */
   listened(): boolean;
-  /** A worker's failure that nobody listens to becomes a process warning, once a kind. */
+  /** What a worker must say and nobody listens to becomes a process warning, once a kind. */
   report(event: InboxEvent): void;
 }
-
-/** What goes wrong behind the back of a program that awaits no promise of ours. */
-const warns: ReadonlySet<InboxEvent['kind']> = new Set([
-  'start-failed',
-  'claim-failed',
-  'handler-failed',
-  'decode-failed',
-  'settle-failed',
-]);
 
 const channel = diagnostics.channel('inbox-runtime');
 
@@ -88,14 +106,36 @@ export function reporterOf(...on: readonly (EventListener | undefined)[]): Repor
     report(event) {
       if (channel.hasSubscribers) channel.publish(event);
       for (const listener of listeners) tell(listener, event);
-      if (!listened() && 'error' in event && warns.has(event.kind) && !warned.has(event.kind)) {
-        warned.add(event.kind);
-        warn(
-          `${event.kind} in queue ${event.queue}: ${messageOf(event.error)}. Give the queue or worker an "on" option to hear of the next ones.`,
-        );
-      }
+      if (listened()) return;
+      const what = unheard(event);
+      // Each setting of a server is worth a warning of its own.
+      const once = event.kind === 'server-limit' ? event.setting : event.kind;
+      if (what === undefined || warned.has(once)) return;
+      warned.add(once);
+      warn(
+        `${event.kind} in queue ${event.queue}: ${what}. Give the queue or worker an "on" option to hear of the next ones.`,
+      );
     },
   };
+}
+
+/** What must be said of an event to a program that awaits no promise of ours and hears no event. */
+function unheard(event: InboxEvent): string | undefined {
+  switch (event.kind) {
+    case 'start-failed':
+    case 'claim-failed':
+    case 'handler-failed':
+    case 'decode-failed':
+    case 'settle-failed':
+    case 'unlock-failed':
+      return messageOf(event.error);
+    case 'concurrency-limited':
+      return event.message.replace(/\.$/, '');
+    case 'server-limit':
+      return `${event.setting} is ${event.milliseconds} ms. ${event.consequence.replace(/\.$/, '')}`;
+    default:
+      return undefined;
+  }
 }
 
 function tell(listener: EventListener, event: InboxEvent): void {
@@ -114,9 +154,4 @@ function tell(listener: EventListener, event: InboxEvent): void {
 
 function warn(message: string): void {
   process.emitWarning(message, 'InboxWarning');
-}
-
-/** An expiry as events show it. */
-export function heldText(cell: Cell | undefined): string {
-  return String(cell ?? null);
 }

@@ -1,6 +1,7 @@
 import { atTurnEnd } from '../clock/turn.js';
 import type { Settled } from '../drivers/database.js';
-import { extended, isLost, loseRow, rowEvent, type Held, type LeaseContext } from './held.js';
+import { rowEvent } from './held.js';
+import { extended, isLost, loseRow, type LeaseContext, type LeaseRow } from './lease-row.js';
 import type { SettleLane } from './settle-lane.js';
 
 /**
@@ -10,7 +11,7 @@ import type { SettleLane } from './settle-lane.js';
 export type Extension = 'done' | 'lost' | 'busy' | 'again';
 
 /** Hears how one try of an extension ended. */
-export type ExtendListener = (held: Held, extension: Extension, error: unknown) => void;
+export type ExtendListener = (held: LeaseRow, extension: Extension, error: unknown) => void;
 
 /** Extends rows, in rounds that form by themselves. */
 export interface ExtendLane {
@@ -18,13 +19,13 @@ export interface ExtendLane {
    * Tries once to extend a row that has no statement in flight, together with the others of this
    * turn. A settlement that is asked for meanwhile goes out behind it, with the new fence.
    */
-  extend(held: Held, lease: number, listener: ExtendListener): void;
+  extend(held: LeaseRow, lease: number, listener: ExtendListener): void;
   /** The same, together with others that were busy before, and must not hold up those that are not. */
-  extendBusy(held: Held, lease: number, listener: ExtendListener): void;
+  extendBusy(held: LeaseRow, lease: number, listener: ExtendListener): void;
 }
 
 interface Asked {
-  readonly held: Held;
+  readonly held: LeaseRow;
   readonly lease: number;
   readonly listener: ExtendListener;
 }
@@ -51,10 +52,9 @@ export function extendLane(context: LeaseContext, settling: SettleLane): ExtendL
     };
   }
 
-  function begin(held: Held): void {
+  function begin(held: LeaseRow): void {
     // A decided row goes out behind its extension, with the new fence.
-    if (held.phase === 'decided') held.waiting = true;
-    held.phase = 'extending';
+    held.phase = held.phase === 'decided' ? 'deferred' : 'extending';
   }
 
   function send(all: readonly Asked[]): void {
@@ -72,6 +72,7 @@ export function extendLane(context: LeaseContext, settling: SettleLane): ExtendL
   }
 
   function take({ held, lease, listener }: Asked, settled: Settled | undefined): void {
+    const deferred = held.phase === 'deferred';
     held.phase = 'held';
     let extension: Extension = 'again';
     let error: unknown;
@@ -103,7 +104,7 @@ export function extendLane(context: LeaseContext, settling: SettleLane): ExtendL
           );
         }
     }
-    if (held.waiting) settling.resume(held);
+    if (deferred) settling.resume(held);
     listener(held, extension, error);
   }
 

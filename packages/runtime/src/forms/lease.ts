@@ -1,17 +1,20 @@
 import { extendLane, type ExtendLane } from './extend-lane.js';
-import { heldRow, rowEvent, type Held, type LeaseContext } from './held.js';
-import { settleLane, type SettleLane } from './settle-lane.js';
+import type { Settling } from './form.js';
+import { rowEvent } from './held.js';
+import { leaseLost, leaseRow, type LeaseContext, type LeaseRow } from './lease-row.js';
+import { settleLane } from './settle-lane.js';
 
 /** The lease form of one table: claim, settle and extend, with ownership. */
-export interface LeaseForm {
+export interface LeaseForm extends Settling<LeaseRow> {
   readonly context: LeaseContext;
-  readonly settling: SettleLane;
   readonly extending: ExtendLane;
   /**
    * Takes up to `limit` due rows for `lease` milliseconds, in claim order. Rejects with what the
    * store says; whatever such a claim took after all comes back when its lease ends.
    */
-  claim(limit: number, lease: number): Promise<readonly Held[]>;
+  claim(limit: number, lease: number): Promise<readonly LeaseRow[]>;
+  /** Gives up what could not be settled yet. */
+  end(): void;
 }
 
 /** The lease form over a store. */
@@ -20,23 +23,34 @@ export function leaseForm(context: LeaseContext): LeaseForm {
   const settling = settleLane(context);
   return {
     context,
-    settling,
     extending: extendLane(context, settling),
+    settle(row, as, after, listener) {
+      settling.settle(row, as, after, listener);
+    },
+    lostError: (row) =>
+      leaseLost(
+        context,
+        row,
+        "the row is no longer this delivery's: its lease ended and it was claimed again, or it was changed elsewhere.",
+      ),
     claim: (limit, lease) =>
       store.claim(limit, lease).then(
         ({ rows, sentAt }) => {
-          const held = rows.map((cells) => heldRow(cells, lease, sentAt + lease));
+          const claimed = rows.map((cells) => leaseRow(cells, lease, sentAt + lease));
           if (reporter.listened()) {
-            for (const row of held) {
+            for (const row of claimed) {
               reporter.report({ kind: 'claimed', ...rowEvent(context, row), lease });
             }
           }
-          return held;
+          return claimed;
         },
         (error: unknown) => {
           wakes.wakeAt(clock.monotonic() + lease);
           throw error;
         },
       ),
+    end() {
+      settling.end();
+    },
   };
 }

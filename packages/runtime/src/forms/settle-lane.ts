@@ -3,16 +3,15 @@ import type { Settled, Settlement } from '../drivers/database.js';
 import { messageOf, show } from '../errors/describe.js';
 import { InboxError } from '../errors/inbox-error.js';
 import type { SettledAs } from './events.js';
+import { rowEvent, type SettleListener } from './held.js';
 import {
   extended,
   isLost,
   leaseLost,
   loseRow,
-  rowEvent,
-  type Held,
   type LeaseContext,
-  type SettleListener,
-} from './held.js';
+  type LeaseRow,
+} from './lease-row.js';
 
 /** Settles rows, in batches that form by themselves. */
 export interface SettleLane {
@@ -20,9 +19,14 @@ export interface SettleLane {
    * Settles a row that is not decided yet. The listener hears once how it ended: `lease-lost`,
    * `settle-busy` or `settle-failed`, or nothing wrong.
    */
-  settle(held: Held, as: SettledAs, after: number | null, listener: SettleListener): void;
+  settle(
+    held: LeaseRow,
+    as: SettledAs,
+    after: number | null,
+    listener: SettleListener<LeaseRow>,
+  ): void;
   /** Sends a settlement that waited for an extension. */
-  resume(held: Held): void;
+  resume(held: LeaseRow): void;
   /** Gives up what could not be settled yet: nobody is there any more to hear of it. */
   end(): void;
 }
@@ -48,31 +52,35 @@ const mostOverdue = 2;
  */
 export function settleLane(context: LeaseContext): SettleLane {
   const { store, clock, reporter } = context;
-  let pending = new Set<Held>();
+  let pending = new Set<LeaseRow>();
   let flying = false;
   let overdue = 0;
   let scheduled = false;
-  const alone: Held[] = [];
+  const alone: LeaseRow[] = [];
   let aloneFlying = 0;
   let ended = false;
 
-  function settle(held: Held, as: SettledAs, after: number | null, listener: SettleListener): void {
+  function settle(
+    held: LeaseRow,
+    as: SettledAs,
+    after: number | null,
+    listener: SettleListener<LeaseRow>,
+  ): void {
     held.as = as;
     held.after = after;
     held.listener = listener;
     held.ambiguous = false;
     held.tries = 0;
-    if (held.phase === 'extending') held.waiting = true;
+    if (held.phase === 'extending') held.phase = 'deferred';
     else enqueue(held);
   }
 
-  function resume(held: Held): void {
-    held.waiting = false;
+  function resume(held: LeaseRow): void {
     if (held.phase === 'lost') tell(held, leaseLost(context, held, notOurs(held)));
     else enqueue(held);
   }
 
-  function enqueue(held: Held): void {
+  function enqueue(held: LeaseRow): void {
     held.phase = 'decided';
     pending.add(held);
     schedule();
@@ -122,13 +130,13 @@ export function settleLane(context: LeaseContext): SettleLane {
     };
   }
 
-  function send(batch: readonly Held[], then: (settled: readonly Settled[]) => void): void {
+  function send(batch: readonly LeaseRow[], then: (settled: readonly Settled[]) => void): void {
     store.settle(batch.map(settlementOf)).then(then, (error: unknown) => {
       then(batch.map(() => ({ state: 'failed', error, ambiguous: true, transient: false })));
     });
   }
 
-  function take(held: Held, settled: Settled | undefined): void {
+  function take(held: LeaseRow, settled: Settled | undefined): void {
     switch (settled?.state) {
       case 'done':
         done(held);
@@ -150,7 +158,7 @@ export function settleLane(context: LeaseContext): SettleLane {
     }
   }
 
-  function done(held: Held): void {
+  function done(held: LeaseRow): void {
     held.phase = 'settled';
     held.watch?.cancel();
     if (reporter.listened()) {
@@ -165,7 +173,7 @@ export function settleLane(context: LeaseContext): SettleLane {
     tell(held, undefined);
   }
 
-  function lost(held: Held): void {
+  function lost(held: LeaseRow): void {
     if (!isLost(context, held)) {
       enqueue(held);
     } else if (held.ambiguous && clock.monotonic() < held.provedUntil) {
@@ -177,7 +185,7 @@ export function settleLane(context: LeaseContext): SettleLane {
   }
 
   function tryLater(
-    held: Held,
+    held: LeaseRow,
     how: 'together' | 'alone',
     failure: { readonly error: unknown } | undefined,
   ): void {
@@ -217,7 +225,7 @@ export function settleLane(context: LeaseContext): SettleLane {
   }
 
   /** Extends a lease that is past its half before the row is tried again. */
-  function extendFirst(held: Held, next: () => void): void {
+  function extendFirst(held: LeaseRow, next: () => void): void {
     const { fence, lease } = held;
     if (clock.monotonic() < held.provedUntil - lease / 2) {
       next();
@@ -231,7 +239,7 @@ export function settleLane(context: LeaseContext): SettleLane {
     }, next);
   }
 
-  function giveUp(held: Held, error: unknown): void {
+  function giveUp(held: LeaseRow, error: unknown): void {
     const { queue } = context;
     const id = context.keyOf(held.fence);
     const row = `Queue ${queue}, row ${show(id)}`;
@@ -259,7 +267,7 @@ export function settleLane(context: LeaseContext): SettleLane {
     tell(held, failure);
   }
 
-  function tell(held: Held, error: InboxError | undefined): void {
+  function tell(held: LeaseRow, error: InboxError | undefined): void {
     const { listener } = held;
     held.listener = undefined;
     listener?.(held, error);
@@ -272,17 +280,17 @@ export function settleLane(context: LeaseContext): SettleLane {
   return { settle, resume, end };
 }
 
-function settlementOf(held: Held): Settlement {
+function settlementOf(held: LeaseRow): Settlement {
   const { fence } = held;
   const verb = verbOf(held);
   return verb === 'retry' ? { verb, fence, after: held.after } : { verb, fence };
 }
 
-function verbOf(held: Held): 'ack' | 'retry' | 'release' {
+function verbOf(held: LeaseRow): 'ack' | 'retry' | 'release' {
   return held.as === 'drop' ? 'ack' : held.as;
 }
 
-function notOurs(held: Held): string {
+function notOurs(held: LeaseRow): string {
   return held.ambiguous
     ? `${held.as} got no answer, and the row is now gone or no longer this delivery's: either that ${held.as} took effect, or the lease ended and another worker has the row.`
     : `${held.as} changed nothing, because the row is gone or no longer this delivery's: its lease ended and it was claimed again, or it was changed elsewhere. Whoever has the row now decides about it.`;

@@ -1,4 +1,4 @@
-import type { InboxDatabase } from '../drivers/database.js';
+import { perTable, type PerTable } from './per-table.js';
 
 /** Hears that rows are due, or when some will be. */
 export type WakeListener = (at: number) => void;
@@ -13,25 +13,8 @@ export interface Wakes {
   subscribe(listener: WakeListener): () => void;
 }
 
-const wakesByDatabase = new WeakMap<object, Map<string, Wakes>>();
-
 /** The wakes of a table, shared by all queues on the same `InboxDatabase`. */
-export function wakesOf(database: InboxDatabase, table: string): Wakes {
-  // Whatever else was given is refused by the store, and wakes nobody.
-  const given: unknown = database;
-  if (typeof given !== 'object' || given === null) return makeWakes();
-  let byTable = wakesByDatabase.get(database);
-  if (byTable === undefined) {
-    byTable = new Map();
-    wakesByDatabase.set(database, byTable);
-  }
-  let wakes = byTable.get(table);
-  if (wakes === undefined) {
-    wakes = makeWakes();
-    byTable.set(table, wakes);
-  }
-  return wakes;
-}
+export const wakesOf: PerTable<Wakes> = perTable(makeWakes);
 
 function makeWakes(): Wakes {
   const listeners = new Set<WakeListener>();

@@ -14,6 +14,12 @@ const longestWait = 3_600_000;
 const uncountedAttempt = 3;
 
 /**
+ * The longest time that a row is held for its back-off, where that cannot be written into the row: a
+ * minute, in milliseconds.
+ */
+export const longestHeldWait = 60_000;
+
+/**
  * The default back-off: 1 s after the first failure, doubling with every attempt up to an hour,
  * and of that a random part between a half and the whole, so that rows that failed together do not
  * come back together. A table without an attempt column waits 2 to 4 s each time.

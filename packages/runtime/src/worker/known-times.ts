@@ -1,8 +1,10 @@
 /** Moments at which rows are known to come due, the earliest first. */
 export interface KnownTimes {
   add(at: number): void;
-  /** The earliest moment after those that have passed; `Infinity` where none is known. */
-  next(now: number): number;
+  /** Forgets the moments up to `until`, and answers how many those were. */
+  pass(until: number): number;
+  /** The earliest moment; `Infinity` where none is known. */
+  next(): number;
 }
 
 /** More than this would be found by polling long before. */
@@ -23,11 +25,12 @@ export function knownTimes(): KnownTimes {
       times.splice(low, 0, at);
       if (times.length > most) times.pop();
     },
-    next(now) {
+    pass(until) {
       let passed = 0;
-      while ((times[passed] ?? Infinity) <= now) passed += 1;
+      while ((times[passed] ?? Infinity) <= until) passed += 1;
       if (passed > 0) times.splice(0, passed);
-      return times[0] ?? Infinity;
+      return passed;
     },
+    next: () => times[0] ?? Infinity,
   };
 }

@@ -9,10 +9,12 @@ export interface WorkerTally {
   readonly released: number;
   /** No longer this worker's when it was settled. */
   readonly lost: number;
-  /** Could not be settled; these come back when their lease ends. */
+  /** Could not be settled; these come back when their lease ends, or have come back at once. */
   readonly failed: number;
-  /** Still held when the worker stopped; these come back when their lease ends. */
+  /** Still held when the worker stopped; these come back when their lease or session ends. */
   readonly unsettled: number;
+  /** Connections that were closed instead of given back, since they might have held something. */
+  readonly connectionsClosed: number;
 }
 
 /** A tally to count in. */
@@ -29,5 +31,6 @@ export function emptyTally(): MutableTally {
     lost: 0,
     failed: 0,
     unsettled: 0,
+    connectionsClosed: 0,
   };
 }

@@ -3,12 +3,11 @@ import { atTurnEnd } from '../clock/turn.js';
 import type { Duration } from '../duration.js';
 import { messageOf } from '../errors/describe.js';
 import { InboxError } from '../errors/inbox-error.js';
-import { requireMilliseconds } from '../errors/options.js';
+import type { Form } from '../forms/form.js';
 import { abortRow, isUndecided, type Held } from '../forms/held.js';
-import { keeper } from '../forms/keeper.js';
-import type { LeaseForm } from '../forms/lease.js';
+import { claiming } from './claiming.js';
 import { rowHandler, type HandlerParts } from './handle.js';
-import { knownTimes } from './known-times.js';
+import { stopTimeout } from './stop-timeout.js';
 import { emptyTally, type WorkerTally } from './tally.js';
 
 /** A running worker. */
@@ -23,7 +22,8 @@ export interface Worker {
   /**
    * Stops: no new claims; handlers may finish until the timeout (default `'30s'`), then their
    * signals abort and what is still undecided is given back with its attempt. Resolves with what
-   * the worker did. May be called again, also with an earlier timeout; never rejects.
+   * the worker did. May be called again, also with an earlier timeout. Never throws or rejects: a
+   * timeout that is none counts as the default, with a process warning.
    */
   stop(options?: { readonly timeout?: Duration | undefined }): Promise<WorkerTally>;
   /** What the worker has done and is doing. */
@@ -32,24 +32,17 @@ export interface Worker {
 
 /** A moment's numbers of a worker. */
 export interface WorkerStats extends WorkerTally {
-  /** Rows whose handler runs. */
+  /** Rows whose handler runs, or that are held until their back-off is over. */
   readonly running: number;
   /** Rows that are decided, and whose settlement is not committed yet. */
   readonly settling: number;
 }
 
-/** What a worker is made of. Durations are in milliseconds. */
-export interface WorkerParts extends HandlerParts {
+/** What a worker is made of. `poll` is in milliseconds. */
+export interface WorkerParts<Row extends Held> extends HandlerParts<Row> {
   readonly concurrency: number;
-  readonly lease: number;
   readonly poll: number;
 }
-
-/** After a claim that failed, in milliseconds. */
-const failedClaimWait = 1_000;
-/** How long `stop` waits for the rows it gave back, past its timeout, in milliseconds. */
-const lastWait = 5_000;
-const defaultStopTimeout = '30s';
 
 /**
  * `working` claims; `draining` lets handlers finish; `aborting` has aborted them and waits only for
@@ -57,21 +50,21 @@ const defaultStopTimeout = '30s';
  */
 type WorkerState = 'starting' | 'working' | 'draining' | 'aborting' | 'stopped';
 
-/** Starts a worker. */
-export function startWorker(form: LeaseForm, parts: WorkerParts): Worker {
-  const { concurrency, lease, poll } = parts;
-  const { queue, clock, reporter, wakes, store } = form.context;
+/** Starts a worker over a form that it has for itself. */
+export function startWorker<Row extends Held>(form: Form<Row>, parts: WorkerParts<Row>): Worker {
+  const { concurrency } = parts;
+  const { rows, context } = form;
+  const { queue, clock, reporter } = context;
+  // Where each row has a connection of its own, one more row is enough to keep claims and settlements
+  // going at once, and more connections would only be in each other's way.
+  const ahead = form.rowsPerClaim === 1 ? 1 : concurrency;
+  const mostRows = form.settlesAhead ? concurrency + ahead : concurrency;
   const tally = emptyTally();
-  const keeping = keeper(form.context, form.extending, lease);
-  const known = knownTimes();
   let state: WorkerState = 'starting';
   let checking = true;
   let running = 0;
-  let claiming = false;
-  let pumping = false;
-  let woken = false;
-  let idle:
-    { readonly timer: Timer; readonly until: number; readonly wakeable: boolean } | undefined;
+  /** Places that stay empty for a while. */
+  const pauses = new Set<Timer>();
   let deadline: { readonly timer: Timer; readonly at: number } | undefined;
   let tellStopped: (tally: WorkerTally) => void;
   const stopped = new Promise<WorkerTally>((resolve) => {
@@ -83,112 +76,56 @@ export function startWorker(form: LeaseForm, parts: WorkerParts): Worker {
       running -= 1;
       progressed();
     },
-    isHeld: (held) => keeping.rows.has(held),
-    settled(held) {
-      keeping.remove(held);
+    settled(held, pause) {
+      form.forget(held);
+      if (pause > 0 && state === 'working') keepPlaceEmpty(pause);
       progressed();
     },
   });
 
-  const unsubscribe = wakes.subscribe((at) => {
-    if (at > 0) known.add(at);
-    if (at <= 0 && claiming) woken = true;
-    if (idle?.wakeable !== true || at >= idle.until) return;
-    if (at > 0) {
-      waitUntil(at, true);
-    } else {
-      idle.timer.cancel();
-      idle = undefined;
-      pump();
-    }
+  const claims = claiming(form, {
+    concurrency,
+    poll: parts.poll,
+    room: () =>
+      state === 'working' ? Math.min(concurrency - running, mostRows - rows.size) - pauses.size : 0,
+    claimed: take,
+    answered: stopIfDone,
   });
 
   function progressed(): void {
-    if (state === 'working') pump();
+    if (state === 'working') claims.pump();
     else stopIfDone();
   }
 
-  /** Claims at the end of this turn of the event loop, for every handler that is free then. */
-  function pump(): void {
-    if (pumping || claiming || idle !== undefined) return;
-    pumping = true;
-    atTurnEnd(() => {
-      pumping = false;
-      if (state !== 'working' || claiming || idle !== undefined) return;
-      if (anyDecidedTooLate()) return;
-      const free = Math.min(concurrency - running, 2 * concurrency - keeping.rows.size);
-      if (free > 0) claim(free);
+  function keepPlaceEmpty(milliseconds: number): void {
+    const timer = clock.after(milliseconds, () => {
+      pauses.delete(timer);
+      progressed();
     });
+    pauses.add(timer);
   }
 
-  /**
-   * A handler that blocked the event loop past its lease has a row that is decided and due again. A
-   * claim beside its settlement could take that row from it; the settlement's answer pumps again.
-   */
-  function anyDecidedTooLate(): boolean {
-    const now = clock.monotonic();
-    for (const held of keeping.rows) {
-      if (held.provedUntil <= now && !isUndecided(held) && held.phase !== 'lost') return true;
+  function take(claimed: readonly Row[]): void {
+    tally.claimed += claimed.length;
+    const [first] = claimed;
+    // The claim came back too late, for the worker or for its own lease.
+    const late = state !== 'working' || (first !== undefined && !form.isProved(first));
+    for (const held of claimed) {
+      if (late) {
+        handler.giveBack(held);
+      } else {
+        running += 1;
+        handler.handle(held);
+      }
     }
-    return false;
-  }
-
-  function claim(limit: number): void {
-    claiming = true;
-    woken = false;
-    form.claim(limit, lease).then(
-      (rows) => {
-        claiming = false;
-        take(rows);
-        if (state !== 'working') stopIfDone();
-        else if (rows.length === limit || woken) pump();
-        else wait(poll * (0.9 + Math.random() / 5));
-      },
-      (error: unknown) => {
-        claiming = false;
-        reporter.report({ kind: 'claim-failed', queue, error: claimFailed(queue, error) });
-        if (state !== 'working') stopIfDone();
-        else waitUntil(clock.monotonic() + failedClaimWait, false);
-      },
-    );
-  }
-
-  function take(rows: readonly Held[]): void {
-    const [first] = rows;
-    if (first === undefined) return;
-    tally.claimed += rows.length;
-    keeping.add(rows);
-    if (state !== 'working' || first.provedUntil <= clock.monotonic()) {
-      // The claim came back too late, for the worker or for its own lease.
-      for (const held of rows) handler.giveBack(held);
-      return;
-    }
-    for (const held of rows) {
-      running += 1;
-      handler.handle(held);
-    }
-  }
-
-  /** Waits, but not past the moment at which a row is known to come due. */
-  function wait(milliseconds: number): void {
-    const now = clock.monotonic();
-    waitUntil(Math.min(now + milliseconds, known.next(now)), true);
-  }
-
-  function waitUntil(until: number, wakeable: boolean): void {
-    idle?.timer.cancel();
-    const timer = clock.after(until - clock.monotonic(), () => {
-      idle = undefined;
-      pump();
-    });
-    idle = { timer, until, wakeable };
   }
 
   function stop(timeout: number): Promise<WorkerTally> {
     if (state === 'starting' || state === 'working') {
       state = 'draining';
-      unsubscribe();
-      idle?.timer.cancel();
+      claims.end();
+      for (const pause of pauses) pause.cancel();
+      handler.hurry();
     }
     const at = clock.monotonic() + timeout;
     if (state === 'draining' && (deadline === undefined || at < deadline.at)) {
@@ -208,77 +145,72 @@ export function startWorker(form: LeaseForm, parts: WorkerParts): Worker {
       `Queue ${queue}: the worker is stopping and its time is up. The row is given back.`,
       { queue },
     );
-    for (const held of keeping.rows) {
+    for (const held of rows) {
       if (isUndecided(held)) abortRow(held, reason);
     }
     // Handlers that obey their signal at once decide for themselves.
     setImmediate(() => {
-      for (const held of keeping.rows) {
+      for (const held of rows) {
         handler.giveBack(held);
       }
       stopIfDone();
     });
-    deadline = { timer: clock.after(lastWait, finish), at: 0 };
+    deadline = { timer: clock.after(form.lastWait, finish), at: 0 };
   }
 
   function stopIfDone(): void {
     if (state === 'stopped' || state === 'working' || state === 'starting') return;
     const drained = state === 'aborting' || (running === 0 && !checking);
-    if (drained && keeping.rows.size === 0 && !claiming) finish();
+    if (drained && rows.size === 0 && claims.inFlight === 0) finish();
   }
 
   function finish(): void {
     if (state === 'stopped') return;
     state = 'stopped';
-    tally.unsettled = keeping.rows.size;
-    unsubscribe();
-    idle?.timer.cancel();
+    tally.unsettled = rows.size;
+    claims.end();
     deadline?.timer.cancel();
-    keeping.end();
-    form.settling.end();
+    form.end();
     if (reporter.listened()) reporter.report({ kind: 'stopped', queue });
-    tellStopped({ ...tally });
+    tellStopped(counts());
   }
 
-  const ready = store.check().then(
-    () => {
-      checking = false;
-      if (state === 'stopped') throw stoppedBeforeReady(queue);
+  function counts(): WorkerTally {
+    return { ...tally, connectionsClosed: form.connectionsClosed };
+  }
+
+  async function start(): Promise<void> {
+    try {
+      form.enter(concurrency);
+      const limits = await form.store.check();
       if (state === 'starting') {
-        state = 'working';
-        pump();
-      } else stopIfDone();
-    },
-    (cause: unknown) => {
+        for (const limit of limits) reporter.report({ kind: 'server-limit', queue, ...limit });
+      }
+    } catch (cause) {
       checking = false;
       const error = startFailed(queue, cause);
       if (state !== 'stopped') reporter.report({ kind: 'start-failed', queue, error });
       finish();
       throw error;
-    },
-  );
+    }
+    checking = false;
+    if (state === 'stopped') throw stoppedBeforeReady(queue);
+    if (state === 'starting') {
+      state = 'working';
+      claims.pump();
+    } else stopIfDone();
+  }
+
+  // Not at once: no event may come before the caller has its worker.
+  const ready = Promise.resolve().then(start);
   ready.catch(() => undefined);
 
   return {
     ready,
     stopped,
-    stop: ({ timeout = defaultStopTimeout } = {}) =>
-      stop(requireMilliseconds('timeout', timeout, 0)),
-    stats: () => ({ ...tally, running, settling: Math.max(0, keeping.rows.size - running) }),
+    stop: (options) => stop(stopTimeout(queue, options?.timeout)),
+    stats: () => ({ ...counts(), running, settling: Math.max(0, rows.size - running) }),
   };
-}
-
-function claimFailed(queue: string, cause: unknown): InboxError {
-  if (cause instanceof InboxError && cause.queue !== undefined) return cause;
-  const code = cause instanceof InboxError ? cause.code : 'claim-failed';
-  return new InboxError(
-    code,
-    `Queue ${queue}: a claim failed: ${messageOf(cause)}. The worker claims again in a second.`,
-    {
-      queue,
-      cause,
-    },
-  );
 }
 
 function startFailed(queue: string, cause: unknown): InboxError {

@@ -211,21 +211,64 @@ describe('connections of Postgres', () => {
     expect(await left(jobs)).toEqual([]);
   });
 
-  it('without an answer are given up', async () => {
+  it('without an answer are given up, and claim for nobody', async () => {
     const jobs = await postgresJobs();
     const pool = jobs.pool();
-    const queue = new JobQueue(postgres(pool, { answerTimeout: '100ms' }));
+    const queue = new JobQueue(postgres(pool, { answerTimeout: '1s' }));
     await queue.enqueue({ payload: 1 });
     const table = await pool.connect();
     await table.query('BEGIN; LOCK TABLE jobs');
-    expect(await rejection(queue.claim({ lease: 50 }))).toMatchObject({
+    expect(await rejection(queue.claim({ lease: '1h' }))).toMatchObject({
       code: 'claim-failed',
       queue: 'Job',
     });
+    // The table is still locked: only a cancel ends the statement that waits for it.
+    await until('nobody waits', async () => {
+      const waiting = await jobs.rows(
+        'SELECT FROM pg_locks WHERE NOT granted AND relation = to_regclass($$jobs$$)',
+      );
+      return waiting.length === 0;
+    });
     await table.query('ROLLBACK');
     table.release();
-    // The server may execute the claim all the same, when it gets to it.
-    await until('it is claimed', async () => (await queue.claim()).length === 1);
+    expect(await jobs.rows('SELECT attempt, locked_until FROM jobs')).toEqual([
+      { attempt: 1, locked_until: null },
+    ]);
+  });
+
+  it('without an answer to a check or to the chunks of a long input are given up', async () => {
+    const jobs = await postgresJobs();
+    const pool = jobs.pool();
+    const queue = new JobQueue(postgres(pool, { answerTimeout: '1s' }));
+    await queue.enqueue({ payload: 0 });
+    const table = await pool.connect();
+    await table.query('BEGIN; LOCK TABLE jobs');
+    expect(await rejection(queue.check())).toMatchObject({
+      code: 'database-unreachable',
+      message: expect.stringContaining('did not answer within 1000 ms') as string,
+    });
+    const rows = Array.from({ length: 2_500 }, (_, n) => ({ payload: n }));
+    expect(await rejection(queue.enqueueMany(rows))).toMatchObject({ code: 'enqueue-failed' });
+    await table.query('ROLLBACK');
+    table.release();
+    expect(await left(jobs)).toEqual(['1']);
+    await until('every client is back', () => pool.idleCount === pool.totalCount);
+  });
+
+  it('that freeze do not use up the lease of what they should extend', async () => {
+    const jobs = await postgresJobs();
+    const proxy = await cuttingProxy();
+    const queue = new JobQueue(postgres(jobs.pool({ url: proxy.url }), { answerTimeout: '1h' }));
+    await queue.enqueue({ payload: 1 });
+    const [delivery] = await queue.claim({ lease: '8s' });
+    // What is sent now is lost, and the connection stays as it is.
+    proxy.freeze();
+    const extended = delivery?.extend({ lease: '8s' });
+    await proxy.lostSomething;
+    proxy.thaw();
+    await extended;
+    await delivery?.ack();
+    expect(await left(jobs)).toEqual([]);
   });
 });
 
@@ -273,7 +316,7 @@ describe('settings of Postgres', () => {
 
   it('are checked together with the table, without a trace', async () => {
     const jobs = await postgresJobs();
-    const pool = jobs.pool({ max: 1 });
+    const pool = jobs.pool({ max: 1, settings: '-c vacuum_cost_delay=0.5' });
     await new JobQueue(postgres(pool)).check();
     const { rows } = await pool.query('SELECT name FROM pg_prepared_statements');
     expect(rows).toEqual([]);

@@ -3,6 +3,7 @@ import net from 'node:net';
 import { onTestFinished } from 'vitest';
 
 import { postgresUrl } from './postgres-jobs.js';
+import { gate } from './until.js';
 
 /** A way to the server that can lose an answer. */
 export interface CuttingProxy {
@@ -13,12 +14,20 @@ export interface CuttingProxy {
    * it, but both ends of the connection are gone before the client hears of it. Resolves then.
    */
   loseAnswerTo(text: string): Promise<void>;
+  /** From now on, what clients and server send does not arrive; connections stay. */
+  freeze(): void;
+  /** Resolves when something that a client sent has been lost to the freezing. */
+  readonly lostSomething: Promise<void>;
+  /** New connections pass again; what was sent meanwhile is lost. */
+  thaw(): void;
 }
 
 /** Starts a proxy before the server, on a port of its own; it ends with the test. */
 export async function cuttingProxy(): Promise<CuttingProxy> {
   const target = new URL(postgresUrl());
   const sockets = new Set<net.Socket>();
+  const lost = gate();
+  let frozen = false;
   let armed: { readonly text: string; readonly tell: () => void } | undefined;
   const server = net.createServer((client) => {
     const upstream = net.connect(Number(target.port || 5432), target.hostname);
@@ -32,6 +41,10 @@ export async function cuttingProxy(): Promise<CuttingProxy> {
       socket.on('error', end).on('close', end);
     }
     client.on('data', (data) => {
+      if (frozen) {
+        lost.open();
+        return;
+      }
       if (armed !== undefined && data.includes(armed.text)) {
         cutting = armed.tell;
         armed = undefined;
@@ -39,6 +52,7 @@ export async function cuttingProxy(): Promise<CuttingProxy> {
       upstream.write(data);
     });
     upstream.on('data', (data) => {
+      if (frozen) return;
       if (cutting === undefined) {
         client.write(data);
       } else {
@@ -61,5 +75,12 @@ export async function cuttingProxy(): Promise<CuttingProxy> {
       new Promise((resolve) => {
         armed = { text, tell: resolve };
       }),
+    lostSomething: lost.passed,
+    freeze() {
+      frozen = true;
+    },
+    thaw() {
+      frozen = false;
+    },
   };
 }

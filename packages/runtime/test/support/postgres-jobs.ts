@@ -42,7 +42,7 @@ export async function postgresJobs(): Promise<PostgresJobs> {
   await own.query(`CREATE SCHEMA ${schema}; ${postgresTable}`);
   onTestFinished(async () => {
     await own.query(`DROP SCHEMA ${schema} CASCADE`);
-    await Promise.all(pools.map((pool) => pool.end()));
+    await Promise.all(pools.filter(({ ending }) => !ending).map((pool) => pool.end()));
   });
   return {
     pool: ({ url = postgresUrl(), settings = '', max = 10 } = {}) => open(url, settings, max),

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits for something that will come; fails with its name after ten seconds. */
+/** Waits for something that will come; fails with its name after a minute. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 60_000;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`waited in vain: ${what}`);
     await delay(2);
@@ -20,7 +20,10 @@ export async function rejection(promise: PromiseLike<unknown> | undefined): Prom
 }
 
 /** A promise that is kept from outside. */
-export function gate<Value = void>(): { passed: Promise<Value>; open(value: Value): void } {
+export function gate<Value = void>(): {
+  readonly passed: Promise<Value>;
+  readonly open: (value: Value) => void;
+} {
   let open: (value: Value) => void = () => undefined;
   const passed = new Promise<Value>((resolve) => {
     open = resolve;

@@ -4,22 +4,26 @@ import { exponentialBackoff } from '../../src/index.js';
 import { knownTimes } from '../../src/worker/known-times.js';
 
 describe('known times', () => {
-  it('answer the earliest that has not passed', () => {
+  it('answer the earliest, and how many have passed', () => {
     const known = knownTimes();
-    expect(known.next(0)).toBe(Infinity);
+    expect(known.next()).toBe(Infinity);
     for (const at of [5, 3, 9, 3]) known.add(at);
-    expect(known.next(2)).toBe(3);
-    expect(known.next(3)).toBe(5);
-    expect(known.next(8)).toBe(9);
-    expect(known.next(9)).toBe(Infinity);
+    expect(known.pass(2)).toBe(0);
+    expect(known.next()).toBe(3);
+    expect(known.pass(3)).toBe(2);
+    expect(known.next()).toBe(5);
+    expect(known.pass(100)).toBe(2);
+    expect(known.next()).toBe(Infinity);
   });
 
   it('keep the earliest thousand', () => {
     const known = knownTimes();
     for (let at = 5_000; at > 0; at -= 1) known.add(at);
-    expect(known.next(0)).toBe(1);
-    expect(known.next(999)).toBe(1_000);
-    expect(known.next(1_000)).toBe(Infinity);
+    expect(known.next()).toBe(1);
+    expect(known.pass(999)).toBe(999);
+    expect(known.next()).toBe(1_000);
+    expect(known.pass(1_000)).toBe(1);
+    expect(known.next()).toBe(Infinity);
   });
 });
 

@@ -1,13 +1,19 @@
 import { messageOf } from '../../errors/describe.js';
 import { InboxError } from '../../errors/inbox-error.js';
-import type { Statement } from '../../statement.js';
-import type { LeaseTable } from '../database.js';
+import type { DriverTable } from '../tables.js';
 import type { SqliteConnection, SqliteConnector } from './connection.js';
 import { isBusy } from './failure.js';
 import { prepareExactly, type SqliteHandle } from './handle.js';
 
 /** SQLite 3.35: the first with RETURNING. */
 const oldestVersion = [3, 35] as const;
+
+/** A statement to be prepared, and whether the given handle executes it instead of ours. */
+export interface CheckedStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly onGiven?: boolean;
+}
 
 /**
  * Checks, without executing anything: that the file can be opened and written, that SQLite is new
@@ -19,7 +25,8 @@ const oldestVersion = [3, 35] as const;
 export function checkSqlite(
   given: SqliteHandle,
   connector: SqliteConnector,
-  table: LeaseTable<'sqlite'>,
+  table: DriverTable,
+  statements: readonly CheckedStatement[],
 ): void {
   const { queue } = table;
   const connection = openFor(queue, connector);
@@ -29,12 +36,15 @@ export function checkSqlite(
   if (isTooOld(version)) {
     throw new InboxError(
       'server-too-old',
-      `Queue ${queue}: this is SQLite ${version}; the lease form needs 3.35 or newer. Use a newer better-sqlite3.`,
+      `Queue ${queue}: this is SQLite ${version}; inbox-runtime needs 3.35 or newer. Use a newer better-sqlite3.`,
       { queue },
     );
   }
-  for (const [name, { text }] of Object.entries(table.statements.sqlite) as [string, Statement][]) {
-    checkStatement(connection, given, table, name, text);
+  // A statement is prepared from the schema that a connection remembers; a read makes it look again.
+  prepareExactly(connection.handle, 'SELECT 1 FROM sqlite_master LIMIT 1').get([]);
+  for (const statement of statements) {
+    const handle = statement.onGiven === true ? given : connection.handle;
+    checkStatement(handle, given, table, statement);
   }
 }
 
@@ -49,11 +59,10 @@ function openFor(queue: string, connector: SqliteConnector): SqliteConnection {
 }
 
 function checkStatement(
-  { handle }: SqliteConnection,
+  handle: SqliteHandle,
   given: SqliteHandle,
-  { queue, table }: LeaseTable<'sqlite'>,
-  name: string,
-  text: string,
+  { queue, table }: DriverTable,
+  { name, text }: CheckedStatement,
 ): void {
   try {
     handle.prepare(text);

@@ -2,12 +2,12 @@ import type { Cell } from '../../statement.js';
 import type { Claimed } from '../database.js';
 import type { SqliteConnection } from './connection.js';
 import type { WriteRequest } from './request.js';
-import type { ClaimBinder, RowBinder } from './values.js';
+import type { NamedBinder, RowBinder } from './values.js';
 
 /** The statements of a claim and how their values are bound. */
 export interface ClaimStatements {
-  readonly due: { readonly text: string; readonly bind: ClaimBinder };
-  readonly claim: { readonly text: string; readonly bind: ClaimBinder };
+  readonly due: { readonly text: string; readonly bind: NamedBinder };
+  readonly claim: { readonly text: string; readonly bind: NamedBinder };
   readonly stamp: { readonly text: string; readonly bind: RowBinder };
 }
 
@@ -27,14 +27,13 @@ export function claimRequest(
   tell: { readonly resolve: (claimed: Claimed) => void; readonly reject: (error: unknown) => void },
 ): WriteRequest {
   const { due, claim, stamp } = statements;
+  const asked = { limit: BigInt(limit), lease: BigInt(lease) };
   let rows: Rows = [];
   let sentAt = 0;
   let problem: { readonly error: unknown } | undefined;
 
   function take(connection: SqliteConnection): Rows {
-    const found = connection
-      .statement(claim.text)
-      .all(claim.bind(limit, lease)) as (readonly Cell[])[];
+    const found = connection.statement(claim.text).all(claim.bind(asked)) as Rows;
     if (found.length === 0) return found;
     const stamping = connection.statement(stamp.text);
     return found.filter((row) => {
@@ -51,11 +50,14 @@ export function claimRequest(
   return {
     kind: 'claim',
     deadline,
-    isIdle: (connection) =>
-      connection.statement(due.text).get(due.bind(limit, lease)) === undefined,
-    perform(connection, now) {
+    isIdle(connection) {
+      rows = [];
       problem = undefined;
-      sentAt = now;
+      return connection.statement(due.text).get(due.bind(asked)) === undefined;
+    },
+    perform(connection, transaction) {
+      problem = undefined;
+      sentAt = transaction.sentAt;
       try {
         rows = take(connection);
       } catch (error) {
@@ -64,15 +66,17 @@ export function claimRequest(
       }
     },
     performAlone(connection, transact) {
+      rows = [];
       try {
-        transact((now) => {
+        return transact((transaction) => {
           problem = undefined;
-          sentAt = now;
+          sentAt = transaction.sentAt;
           rows = take(connection);
         });
       } catch (error) {
         rows = [];
         problem = { error };
+        return true;
       }
     },
     answer() {

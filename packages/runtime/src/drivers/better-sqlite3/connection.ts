@@ -1,4 +1,5 @@
 import { InboxError } from '../../errors/inbox-error.js';
+import { databaseFile } from './database-file.js';
 import { prepareExactly, type SqliteHandle, type SqliteStatement } from './handle.js';
 
 /** An open connection and the statements prepared on it. */
@@ -18,6 +19,8 @@ export interface SqliteConnector {
   /** Throws an `InboxError` with code `database-closed`, or what SQLite says on opening. */
   open(): SqliteConnection;
   close(): void;
+  /** Calls a listener when the connection is closed, or found closed. */
+  onClose(listener: () => void): void;
 }
 
 type HandleConstructor = new (file: string, options: object) => SqliteHandle;
@@ -30,23 +33,26 @@ type HandleConstructor = new (file: string, options: object) => SqliteHandle;
  */
 export function sqliteConnector(given: SqliteHandle, own: boolean): SqliteConnector {
   let connection: SqliteConnection | undefined;
+  const listeners: (() => void)[] = [];
   let closed = false;
 
   function close(): void {
+    if (closed) return;
     closed = true;
     if (connection !== undefined && connection.handle !== given) connection.handle.close();
     connection = undefined;
+    for (const listener of listeners) listener();
   }
 
   return {
     close,
+    onClose(listener) {
+      listeners.push(listener);
+    },
     open() {
       if (!given.open && !closed) close();
       if (closed) {
-        throw new InboxError(
-          'database-closed',
-          'The SQLite handle has been closed. Stop the workers before db.close(), or give the queue a handle that stays open.',
-        );
+        throw closedError();
       }
       if (given.readonly) {
         throw new InboxError(
@@ -61,25 +67,45 @@ export function sqliteConnector(given: SqliteHandle, own: boolean): SqliteConnec
   };
 }
 
-function secondHandle(given: SqliteHandle): SqliteHandle {
-  const constructor = given.constructor as unknown as HandleConstructor;
-  const handle = new constructor(fileOf(given), { timeout: 0, fileMustExist: true });
-  try {
-    for (const pragma of ['foreign_keys', 'synchronous']) {
-      handle.prepare(`PRAGMA ${pragma} = ${readPragma(given, pragma)}`).run([]);
-    }
-  } catch (error) {
-    handle.close();
-    throw error;
-  }
-  return handle;
+/** Says that the handle, and with it all that was in work, has ended. */
+export function closedError(): InboxError {
+  return new InboxError(
+    'database-closed',
+    'The SQLite handle has been closed. Stop the workers before db.close(), or give the queue a handle that stays open.',
+  );
 }
 
-/** The file's absolute path, as SQLite knows it: a relative name may no longer lead there. */
-function fileOf(given: SqliteHandle): string {
-  const databases = prepareExactly(given, 'PRAGMA database_list').all([]) as unknown[][];
-  const file = databases.find(([, name]) => name === 'main')?.[2];
-  return typeof file === 'string' && file !== '' ? file : given.name;
+function secondHandle(given: SqliteHandle): SqliteHandle {
+  const constructor = given.constructor as unknown as HandleConstructor;
+  return withoutWaiting(given, () => {
+    const handle = new constructor(databaseFile(given, 'main') ?? given.name, {
+      timeout: 0,
+      fileMustExist: true,
+    });
+    try {
+      for (const pragma of ['foreign_keys', 'synchronous']) {
+        handle.prepare(`PRAGMA ${pragma} = ${readPragma(given, pragma)}`).run([]);
+      }
+    } catch (error) {
+      handle.close();
+      throw error;
+    }
+    return handle;
+  });
+}
+
+/** Does something with the given handle whose busy wait must not block the event loop. */
+function withoutWaiting<Result>(given: SqliteHandle, run: () => Result): Result {
+  const timeout = readPragma(given, 'busy_timeout');
+  const wait = (milliseconds: string): void => {
+    prepareExactly(given, `PRAGMA busy_timeout = ${milliseconds}`).get([]);
+  };
+  wait('0');
+  try {
+    return run();
+  } finally {
+    wait(timeout);
+  }
 }
 
 function readPragma(given: SqliteHandle, pragma: string): string {

@@ -3,8 +3,11 @@ import type { Duration } from '../../duration.js';
 import { kindOf } from '../../errors/describe.js';
 import { InboxError } from '../../errors/inbox-error.js';
 import { requireMilliseconds } from '../../errors/options.js';
+import { connectionBudget } from '../connection-budget.js';
 import type { InboxDatabase } from '../database.js';
-import { refusingStore } from '../refusing-store.js';
+import { refusingHoldStore, refusingStore } from '../refusing-store.js';
+import type { DriverTable } from '../tables.js';
+import { openAdvisoryStore } from './advisory-store.js';
 import { sqliteConnector } from './connection.js';
 import { isHandle, type SqliteHandle } from './handle.js';
 import { sqliteLeaseStore } from './lease-store.js';
@@ -40,14 +43,18 @@ export function sqlite(db: SqliteHandle, options: SqliteOptions = {}): InboxData
   const budget = requireMilliseconds('busyTimeout', options.busyTimeout ?? '30s', 0);
   const connector = sqliteConnector(db, options.connection !== 'given');
   const writer = sqliteWriter(connector, clock, budget);
+  const context = { given: db, connector, writer };
   const refusal = isHandle(db) ? undefined : notAHandle(db);
   return {
     kind: 'sqlite',
     openLease: (table) =>
+      refusal === undefined ? sqliteLeaseStore(context, table) : refusingStore(refusal),
+    openRowLock: ({ queue }: DriverTable) => refusingHoldStore(refusal ?? noRowLocks(queue)),
+    openAdvisory: (table, ownLock) =>
       refusal === undefined
-        ? sqliteLeaseStore(db, connector, writer, table)
-        : refusingStore(refusal),
-    oneClaimAtATime: true,
+        ? openAdvisoryStore(context, table, ownLock)
+        : refusingHoldStore(refusal),
+    connections: connectionBudget(Infinity),
     close() {
       connector.close();
       return Promise.resolve();
@@ -59,5 +66,13 @@ function notAHandle(value: unknown): InboxError {
   return new InboxError(
     'wrong-database',
     `sqlite() was given ${kindOf(value)}, which is no Database of better-sqlite3. Give it one (for a pg.Pool there is postgres() of inbox-runtime/pg).`,
+  );
+}
+
+function noRowLocks(queue: string): InboxError {
+  return new InboxError(
+    'wrong-database',
+    `Queue ${queue}: SQLite has no row locks. Write "@inbox lease" (with a column for the expiry) or "@advisory" above its table and run inbox-gen again.`,
+    { queue },
   );
 }

@@ -32,11 +32,12 @@ export function insertRequest(
     },
     performAlone(connection, transact) {
       try {
-        transact(() => {
+        return transact(() => {
           outcome = { keys: insert(connection) };
         });
       } catch (error) {
         outcome = { error };
+        return true;
       }
     },
     answer() {

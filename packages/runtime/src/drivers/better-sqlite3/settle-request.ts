@@ -28,11 +28,13 @@ export function settleRequest(
   tell: (settled: readonly Settled[]) => void,
 ): WriteRequest {
   const settled = new Array<Settled>(settlements.length);
+  // How many were settled in transactions of their own.
+  let alone = 0;
   return {
     kind: 'write',
     deadline,
     isIdle: () => false,
-    perform(connection, sentAt) {
+    perform(connection, { sentAt }) {
       const done = { state: 'done', sentAt } as const;
       settlements.forEach((settlement, index) => {
         try {
@@ -44,22 +46,25 @@ export function settleRequest(
       });
     },
     performAlone(connection, transact) {
-      settlements.forEach((settlement, index) => {
+      for (const settlement of settlements.slice(alone)) {
         try {
-          transact((sentAt) => {
+          const ran = transact(({ sentAt }) => {
             const done = { state: 'done', sentAt } as const;
-            settled[index] = settleRow(connection, statements, settlement, done);
+            settled[alone] = settleRow(connection, statements, settlement, done);
           });
+          if (!ran) return false;
         } catch (error) {
-          settled[index] = failed(error);
+          settled[alone] = failed(error);
         }
-      });
+        alone += 1;
+      }
+      return true;
     },
     answer() {
       tell(settled);
     },
     fail(error) {
-      tell(settled.fill(failed(error)));
+      tell(settled.fill(failed(error), alone));
     },
   };
 }
@@ -86,7 +91,8 @@ function settleRow(
   }
 }
 
-function changed(statement: SqliteStatement, values: readonly unknown[]): boolean {
+/** Runs a statement that writes one row or none; whether it wrote. */
+export function changed(statement: SqliteStatement, values: readonly unknown[]): boolean {
   return statement.reader ? statement.all(values).length > 0 : statement.run(values).changes > 0;
 }
 

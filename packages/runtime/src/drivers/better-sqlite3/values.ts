@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
-import type { Cell, Statement } from '../../statement.js';
-import { columnIndex, placeInFence, type FenceShape } from '../places.js';
+import type { Cell, Statement, StatementValue } from '../../statement.js';
+import { columnIndex } from '../places.js';
 
 /**
  * Binds the values of one statement of one row, `?` by `?`. The answer is the binder's own array,
@@ -9,15 +9,19 @@ import { columnIndex, placeInFence, type FenceShape } from '../places.js';
 export type RowBinder = (row: readonly Cell[], milliseconds: number | null) => readonly unknown[];
 
 /**
- * How a statement's values are bound, worked out once. `row` is a fence, or a new row's cells;
- * `milliseconds` is the one number that a verb has: `lease`, `after`, or a claim's `limit`
- * beside them. Integers are bound as `bigint`, because SQLite would store a number as REAL.
+ * How a statement's values are bound, worked out once. `row` is what `placeOf` knows its way in (the
+ * cells of a claimed row), or a new row's cells; `milliseconds` is the one number that a verb has:
+ * `lease` or `after`. Integers are bound as `bigint`, because SQLite would store a number as REAL.
  */
-export function rowBinder(statement: Statement, shape: FenceShape, clock: Clock): RowBinder {
+export function rowBinder(
+  statement: Statement,
+  placeOf: (value: StatementValue) => number | undefined,
+  clock: Clock,
+): RowBinder {
   const places = statement.values.map((value): number => {
     if (value === 'lease' || value === 'after') return millisecondsPlace;
     if (value === 'now') return nowPlace;
-    const place = columnIndex(value) ?? placeInFence(value, shape);
+    const place = columnIndex(value) ?? placeOf(value);
     if (place === undefined) throw new Error(`A statement of one row has no value "${value}".`);
     return place;
   });
@@ -33,17 +37,22 @@ export function rowBinder(statement: Statement, shape: FenceShape, clock: Clock)
   };
 }
 
-/** Binds a claim's values. */
-export type ClaimBinder = (limit: number, lease: number) => Cell[];
+/** The values of a statement that is about no single row. */
+export type NamedValues = Partial<
+  Record<'lease' | 'limit' | 'candidates' | 'inWork' | 'lock', Cell>
+>;
 
-/** How `lease`, `limit` and `now` of a claim are bound. */
-export function claimBinder(statement: Statement, clock: Clock): ClaimBinder {
-  return (limit, lease) =>
-    statement.values.map((value) => {
-      if (value === 'lease') return BigInt(lease);
-      if (value === 'limit') return BigInt(limit);
-      if (value === 'now') return hostNow(clock);
-      throw new Error(`A claim has no value "${value}".`);
+/** Binds values by their names. */
+export type NamedBinder = (values: NamedValues) => Cell[];
+
+/** How the values of a claim, a search for candidates or a lock are bound. */
+export function namedBinder(statement: Statement, clock: Clock): NamedBinder {
+  return (values) =>
+    statement.values.map((name) => {
+      if (name === 'now') return hostNow(clock);
+      const value = values[name as keyof NamedValues];
+      if (value === undefined) throw new Error(`A statement has no value "${name}".`);
+      return value;
     });
 }
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock/clock.js';
 import { afterTurnEnd } from '../../clock/turn.js';
-import { InboxError } from '../../errors/inbox-error.js';
+import type { HoldVerb } from '../hold-store.js';
 import type { SqliteConnection, SqliteConnector } from './connection.js';
-import { isBusy } from './failure.js';
-import type { Transact, WriteRequest } from './request.js';
+import { isBusy, stillLocked } from './failure.js';
+import type { Transact, WriteRequest, WriteTransaction } from './request.js';
 
 /** The one writer of a file in this process. */
 export interface SqliteWriter {
@@ -11,11 +11,18 @@ export interface SqliteWriter {
   add(request: WriteRequest): void;
   /** The monotonic time until which a request that is made now waits for a locked file. */
   deadline(): number;
+  /** The same for the settlement of a held row: a release, which ends a worker, waits less. */
+  deadlineOf(verb: HoldVerb): number;
+  /** How long a locked file is waited for, in milliseconds. */
+  readonly budget: number;
   readonly clock: Clock;
 }
 
 /** The longest pause between two tries for a locked file, in milliseconds. */
 const longestPause = 25;
+
+/** The longest that the release of a held row waits for a locked file, in milliseconds. */
+const releaseBudget = 5_000;
 
 /**
  * The writer of a connection: what is waiting at the end of a turn of the event loop goes into one
@@ -58,6 +65,10 @@ export function sqliteWriter(
     if (requests.length === 0) return;
     try {
       const connection = connector.open();
+      if (isCallersTurn(connection)) {
+        askAgain(requests);
+        return;
+      }
       if (nothingToWrite) requests = answerIdle(connection, requests);
       if (requests.length > 0) transaction(connection, requests);
     } catch (error) {
@@ -66,46 +77,40 @@ export function sqliteWriter(
     }
   }
 
+  function newTransaction(): WriteTransaction {
+    return { sentAt: clock.monotonic(), freed: new Set(), taken: new Set() };
+  }
+
   function transaction(connection: SqliteConnection, requests: readonly WriteRequest[]): void {
-    // The caller may have left a transaction open on a handle that we share.
-    if (connection.handle.inTransaction) {
-      askAgain(requests);
-      return;
-    }
     connection.begin.run([]);
     tries = 0;
-    const sentAt = clock.monotonic();
+    const written = newTransaction();
     try {
-      for (const request of requests) request.perform(connection, sentAt);
+      for (const request of requests) request.perform(connection, written);
     } catch {
+      rollBack(connection);
       oneByOne(connection, requests);
       return;
     }
-    commit(connection, requests, sentAt + budget);
+    commit(connection, requests);
   }
 
-  function commit(
-    connection: SqliteConnection,
-    requests: readonly WriteRequest[],
-    until: number,
-  ): void {
+  function commit(connection: SqliteConnection, requests: readonly WriteRequest[]): void {
     try {
       connection.commit.run([]);
     } catch (error) {
       if (!isBusy(error)) {
         // A deferred constraint, say: some row of some request breaks it.
+        rollBack(connection);
         oneByOne(connection, requests);
-      } else if (connection.shared) {
-        // Left open over a turn, it would take in the caller's own statements.
+      } else if (connection.shared || requests.some(isLate)) {
+        // Left open over a turn, a shared handle would take in the caller's own statements.
         rollBack(connection);
         askAgain(requests);
-      } else if (clock.monotonic() < until) {
-        pause(() => {
-          commit(connection, requests, until);
-        });
       } else {
-        rollBack(connection);
-        for (const request of requests) request.fail(stillBusy(error));
+        pause(() => {
+          commit(connection, requests);
+        });
       }
       return;
     }
@@ -113,29 +118,45 @@ export function sqliteWriter(
   }
 
   function oneByOne(connection: SqliteConnection, requests: readonly WriteRequest[]): void {
-    rollBack(connection);
     const transact: Transact = (run) => {
-      connection.begin.run([]);
+      if (isCallersTurn(connection)) return false;
       try {
-        run(clock.monotonic());
+        connection.begin.run([]);
+        run(newTransaction());
         connection.commit.run([]);
+        return true;
       } catch (error) {
         rollBack(connection);
+        if (isBusy(error)) return false;
         throw error;
       }
     };
-    for (const request of requests) {
-      request.performAlone(connection, transact);
-      request.answer();
-    }
+    const left = requests.filter((request) => {
+      if (request.performAlone(connection, transact)) {
+        request.answer();
+        return false;
+      }
+      return !gaveUp(request);
+    });
+    if (left.length === 0) return;
+    pause(() => {
+      oneByOne(connection, left);
+    });
+  }
+
+  function isLate({ deadline }: WriteRequest): boolean {
+    return deadline <= clock.monotonic();
+  }
+
+  /** Fails a request whose time is over. */
+  function gaveUp(request: WriteRequest): boolean {
+    const late = isLate(request);
+    if (late) request.fail(stillLocked(budget, undefined));
+    return late;
   }
 
   function askAgain(requests: readonly WriteRequest[]): void {
-    const now = clock.monotonic();
-    for (const request of requests) {
-      if (request.deadline <= now) request.fail(stillBusy(undefined));
-    }
-    const left = requests.filter(({ deadline }) => deadline > now);
+    const left = requests.filter((request) => !gaveUp(request));
     writes = left.filter(({ kind }) => kind === 'write').concat(writes);
     claims = left.filter(({ kind }) => kind === 'claim').concat(claims);
     if (left.length > 0) pause(flush);
@@ -151,24 +172,37 @@ export function sqliteWriter(
     });
   }
 
-  function stillBusy(cause: unknown): InboxError {
-    return new InboxError(
-      'database-busy',
-      `The SQLite file was locked by another connection for ${budget} ms. Keep other write transactions short, or raise "busyTimeout".`,
-      { cause },
-    );
-  }
-
-  return { add, deadline: () => clock.monotonic() + budget, clock };
+  return {
+    add,
+    deadline: () => clock.monotonic() + budget,
+    deadlineOf: (verb) =>
+      clock.monotonic() + (verb === 'release' ? Math.min(budget, releaseBudget) : budget),
+    budget,
+    clock,
+  };
 }
 
-/** Answers the claims that find nothing due, and leaves the others. */
+/** Whether the caller has left a transaction of its own open on a handle that we share. */
+function isCallersTurn(connection: SqliteConnection): boolean {
+  return connection.shared && connection.handle.inTransaction;
+}
+
+/** Answers the claims that find nothing due, or that cannot look, and leaves the others. */
 function answerIdle(connection: SqliteConnection, claims: readonly WriteRequest[]): WriteRequest[] {
   // All are asked before one is answered: an answered claim must not be asked again.
-  const idle = claims.map((claim) => claim.isIdle(connection));
+  const found = claims.map((claim) => {
+    try {
+      return { idle: claim.isIdle(connection) };
+    } catch (error) {
+      if (isBusy(error)) throw error;
+      return { error };
+    }
+  });
   return claims.filter((claim, index) => {
-    if (idle[index] === true) claim.answer();
-    return idle[index] !== true;
+    const look = found[index];
+    if (look?.error !== undefined) claim.fail(look.error);
+    else if (look?.idle === true) claim.answer();
+    return look?.idle === false;
   });
 }
 

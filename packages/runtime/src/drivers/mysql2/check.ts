@@ -2,27 +2,46 @@ import { messageOf } from '../../errors/describe.js';
 import { InboxError } from '../../errors/inbox-error.js';
 import type { ListStatement, Statement } from '../../statement.js';
 import { errorNumber, failureKind } from './failure.js';
+import type { ServerLimit } from '../table-store.js';
 import { mysqlQuery, type MysqlConnection, type MysqlRow } from './pool.js';
+import { limitingSettings, serverLimits, type MysqlForm, type Settings } from './server-limits.js';
 import type { MysqlServer } from './server.js';
 import type { MysqlSession } from './session.js';
-import type { MysqlTable } from './table.js';
+import { refusingSettings, settingsRefusal } from './settings-refusal.js';
+
+/** What is checked of a table of any form: a name for messages, and its statements. */
+export interface CheckedTable {
+  readonly queue: string;
+  readonly table: string;
+  readonly statements: object;
+}
 
 const readServer = mysqlQuery('SELECT VERSION(), DATABASE(), CAST(@@autocommit + 0 AS CHAR)');
+
+const readSettings = mysqlQuery(
+  `SHOW SESSION VARIABLES WHERE variable_name IN (${[...limitingSettings, ...refusingSettings]
+    .map((name) => `'${name}'`)
+    .join(', ')})`,
+);
 
 /**
  * Checks, on one connection and without executing anything: that a server answers, that it is of
  * the right kind and new enough, and that it can prepare every statement of the table. Rejects with
  * one `InboxError`: `database-unreachable`, `database-closed`, `wrong-database`, `server-too-old`,
- * `table-missing`, `column-missing` or `statement-refused`.
+ * `table-missing`, `column-missing` or `statement-refused`. Answers the limits of the server that a
+ * long handler would run into.
  */
 export async function checkMysql(
   session: MysqlSession,
   server: MysqlServer,
-  table: MysqlTable,
-): Promise<void> {
+  table: CheckedTable,
+  form: MysqlForm,
+): Promise<readonly ServerLimit[]> {
   try {
-    await session.withConnection(async (connection) => {
+    return await session.withConnection(async (connection) => {
       const database = await checkServer(session, connection, server, table.queue);
+      const settings = await settingsOf(connection);
+      checkSettings(settings, server, form, table);
       for (const [name, { text }] of Object.entries(table.statements) as [
         string,
         Statement | ListStatement,
@@ -30,6 +49,7 @@ export async function checkMysql(
         const sql = typeof text === 'string' ? text : text(1);
         await checkStatement(connection, table, database, name, sql);
       }
+      return serverLimits(settings, form);
     });
   } catch (cause) {
     if (cause instanceof InboxError) {
@@ -62,7 +82,7 @@ async function checkServer(
   if (isOlder(version, oldest)) {
     throw new InboxError(
       'server-too-old',
-      `Queue ${queue}: the server is ${label} ${version}; the lease form needs ${oldest.join('.')} or newer.`,
+      `Queue ${queue}: the server is ${label} ${version}; a queue needs ${oldest.join('.')} or newer.`,
       { queue },
     );
   }
@@ -70,9 +90,25 @@ async function checkServer(
   return database === null || database === undefined ? 'no database' : `database "${database}"`;
 }
 
+async function settingsOf(connection: MysqlConnection): Promise<Settings> {
+  const [rows] = await connection.query(readSettings);
+  return new Map((rows as readonly MysqlRow[]).map(([name, value]) => [name ?? '', value ?? '']));
+}
+
+function checkSettings(
+  settings: Settings,
+  server: MysqlServer,
+  form: MysqlForm,
+  { queue }: CheckedTable,
+): void {
+  const refusal = settingsRefusal(settings, server, form);
+  if (refusal === undefined) return;
+  throw new InboxError('statement-refused', `Queue ${queue}: ${refusal}.`, { queue });
+}
+
 async function checkStatement(
   connection: MysqlConnection,
-  { queue, table }: MysqlTable,
+  { queue, table }: CheckedTable,
   where: string,
   name: string,
   sql: string,
@@ -103,7 +139,7 @@ async function checkStatement(
         if (failureKind(cause) === 'connection') throw cause;
         throw new InboxError(
           'statement-refused',
-          `Queue ${queue}: ${where} refuses the statement "${name}" of table ${table}: ${messageOf(cause)}. The table's types or keys probably differ from its DDL: migrate it, or change the SQL and run inbox-gen again.`,
+          `Queue ${queue}: ${where} refuses the statement "${name}" of table ${table}: ${messageOf(cause)}. ${name === 'lock' || name === 'unlock' ? 'Mend the @lock and @unlock of the table' : "The table's types or keys probably differ from its DDL: migrate it, or change the SQL"} and run inbox-gen again.`,
           { queue, cause },
         );
     }

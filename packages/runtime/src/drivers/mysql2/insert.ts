@@ -2,7 +2,7 @@ import { InboxError } from '../../errors/inbox-error.js';
 import type { Cell, InsertStatement } from '../../statement.js';
 import { columnIndex } from '../places.js';
 import { chunksOf } from './chunks.js';
-import { mysqlQuery, type MysqlConnection, type MysqlRow } from './pool.js';
+import { mysqlCommand, mysqlQuery, uncast, type MysqlConnection, type MysqlRow } from './pool.js';
 import type { MysqlSession } from './session.js';
 import { insertBinder } from './values.js';
 
@@ -18,9 +18,9 @@ export interface MysqlInserter {
 const readNumbers = mysqlQuery(
   'SELECT CAST(LAST_INSERT_ID() AS CHAR), CAST(@@auto_increment_increment AS CHAR)',
 );
-const savepoint = mysqlQuery('SAVEPOINT inbox_insert');
-const release = mysqlQuery('RELEASE SAVEPOINT inbox_insert');
-const rollback = mysqlQuery('ROLLBACK TO SAVEPOINT inbox_insert');
+const savepoint = mysqlCommand('SAVEPOINT inbox_insert');
+const release = mysqlCommand('RELEASE SAVEPOINT inbox_insert');
+const rollback = mysqlCommand('ROLLBACK TO SAVEPOINT inbox_insert');
 
 /** The inserting of a table's rows, in statements of a few fixed lengths. */
 export function mysqlInserter(
@@ -160,6 +160,6 @@ function connectionOf(tx: unknown): MysqlConnection | undefined {
     typeof promise === 'function' ? (promise as () => unknown).call(tx) : tx
   ) as Partial<MysqlConnection>;
   return typeof connection.execute === 'function' && typeof connection.query === 'function'
-    ? (connection as MysqlConnection)
+    ? uncast(connection as MysqlConnection)
     : undefined;
 }

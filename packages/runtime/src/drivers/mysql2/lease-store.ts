@@ -15,7 +15,7 @@ export function mysqlLeaseStore(
 ): LeaseStore {
   const inserter = mysqlInserter(session, table.queue, table.statements.insert);
   return {
-    check: () => checkMysql(session, server, table),
+    check: () => checkMysql(session, server, table, 'lease'),
     claim: mysqlClaimer(session, table),
     settle: mysqlSettler(session, table),
     synchronousTx: false,

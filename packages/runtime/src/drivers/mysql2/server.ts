@@ -1,3 +1,5 @@
+import type { MysqlForm } from './server-limits.js';
+
 /** What the runtime has to know of MySQL or of MariaDB beside the statements of a module. */
 export interface MysqlServer<Name extends 'mysql' | 'mariadb' = 'mysql' | 'mariadb'> {
   readonly name: Name;
@@ -9,6 +11,8 @@ export interface MysqlServer<Name extends 'mysql' | 'mariadb' = 'mysql' | 'maria
   readonly answersAs: (version: string) => boolean;
   /** The call that a server of the other kind needs. */
   readonly otherwise: string;
+  /** The forms whose statements the server refuses in a session with `sql_safe_updates`. */
+  readonly safeUpdatesRefuse: readonly MysqlForm[];
 }
 
 const ofMariadb = /mariadb/i;
@@ -20,6 +24,7 @@ export const mysqlServer: MysqlServer<'mysql'> = {
   oldest: [8, 0, 1],
   answersAs: (version) => !ofMariadb.test(version),
   otherwise: 'mariadb(pool)',
+  safeUpdatesRefuse: [],
 };
 
 /** MariaDB from 10.6 on. */
@@ -29,4 +34,5 @@ export const mariadbServer: MysqlServer<'mariadb'> = {
   oldest: [10, 6, 0],
   answersAs: (version) => ofMariadb.test(version),
   otherwise: 'mysql(pool)',
+  safeUpdatesRefuse: ['lease'],
 };

@@ -1,14 +1,18 @@
 import type { Clock } from '../../clock/clock.js';
 import { InboxError } from '../../errors/inbox-error.js';
+import { mysqlConnections, type MysqlHeldConnection } from './connections.js';
 import { failureKind, type MysqlFailureKind } from './failure.js';
+import { mysqlParking } from './parking.js';
 import {
+  mysqlCommand,
   mysqlQuery,
+  type MysqlCommand,
   type MysqlConnection,
   type MysqlPool,
-  type MysqlPoolConnection,
   type MysqlRow,
 } from './pool.js';
 import type { MysqlServer } from './server.js';
+import type { MysqlWaiters } from './waiters.js';
 
 /**
  * What became of the statements of one transaction. `result` of a failed one is what its statements
@@ -28,10 +32,12 @@ export type MysqlAnswer<Result> =
 export interface MysqlSession {
   /**
    * Runs statements in a short READ COMMITTED transaction of their own, again where they only gave
-   * way to another transaction. Never rejects.
+   * way to another transaction. `within` is how long one try may stay unanswered, in milliseconds,
+   * where that is less than the `answerTimeout`. Never rejects.
    */
   transact<Result>(
     run: (connection: MysqlConnection) => Promise<Result>,
+    within?: number,
   ): Promise<MysqlAnswer<Result>>;
   /** The same for one statement, which needs no transaction around it where it commits by itself. */
   alone<Result>(
@@ -39,87 +45,112 @@ export interface MysqlSession {
   ): Promise<MysqlAnswer<Result>>;
   /** Runs plain statements on one connection, for a check. Rejects with what they throw. */
   withConnection<Result>(run: (connection: MysqlConnection) => Promise<Result>): Promise<Result>;
+  /**
+   * A connection to hold a row with: one that was freed in this turn, or the pool's. Rejects where the
+   * pool hands out none within the `answerTimeout`.
+   */
+  hold(): Promise<MysqlHeldConnection>;
+  /** The same, with a READ COMMITTED transaction begun, where one was freed like that in this turn. */
+  holdBegun(): MysqlHeldConnection | undefined;
+  /** Parts with a connection that holds nothing; what holds a row next may take it over. */
+  park(held: MysqlHeldConnection): void;
+  /**
+   * Runs one statement on a connection that is held, committed and under a view of its own whatever
+   * the session's default. Not again: whoever holds something has to look first.
+   */
+  apart<Result>(connection: MysqlConnection, run: () => Promise<Result>): Promise<Result>;
   /** Takes note of whether a statement commits by itself. */
   noteAutocommit(value: string | null | undefined): void;
   readonly clock: Clock;
+  /** How long an answer is waited for, in milliseconds. */
+  readonly answerTimeout: number;
 }
 
-/** How often a transaction that gave way is done again: 5 tries within about a third of a second. */
+/** How often what gave way is done again: 5 tries within about a third of a second. */
 const triesWhereGivenWay = 5;
 
-const readCommitted = mysqlQuery('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-const start = mysqlQuery('START TRANSACTION');
-const commit = mysqlQuery('COMMIT');
-const rollback = mysqlQuery('ROLLBACK');
+/** Has the next transaction see what is committed, whatever the session's default. */
+export const readCommitted: MysqlCommand = mysqlCommand(
+  'SET TRANSACTION ISOLATION LEVEL READ COMMITTED',
+);
+/** Begins a transaction. A server that takes no writes says so here, not when a row is done. */
+export const start: MysqlCommand = mysqlCommand('START TRANSACTION READ WRITE');
+/** Ends a transaction, and keeps what it has written. */
+export const commit: MysqlCommand = mysqlCommand('COMMIT');
+/**
+ * The same, and begins the next one, READ COMMITTED like the one that it ends: a claim on the same
+ * connection is spared two round trips.
+ */
+export const commitAndBegin: MysqlCommand = mysqlCommand('COMMIT AND CHAIN NO RELEASE');
+/** Ends a transaction, if one is open, and what it has written with it. */
+export const rollback: MysqlCommand = mysqlCommand('ROLLBACK');
 const readAutocommit = mysqlQuery('SELECT CAST(@@autocommit + 0 AS CHAR)');
 
 /** The session of a pool. `answerTimeout` is in milliseconds. */
 export function mysqlSession(
   pool: MysqlPool,
   server: MysqlServer,
-  options: { readonly answerTimeout: number; readonly clock: Clock },
+  options: {
+    readonly answerTimeout: number;
+    readonly clock: Clock;
+    readonly waiters: MysqlWaiters;
+  },
 ): MysqlSession {
-  const { answerTimeout, clock } = options;
+  const { answerTimeout, clock, waiters } = options;
+  const connections = mysqlConnections(pool, server, clock);
+  const parking = mysqlParking(waiters, leave);
   let mode: 'unknown' | 'autocommit' | 'transaction' = 'unknown';
+
+  /** Back to the pool, and no transaction with it. */
+  function leave(held: MysqlHeldConnection): void {
+    if (!held.begun) {
+      held.giveBack();
+      return;
+    }
+    held
+      .within(answerTimeout, (connection) => connection.query(rollback))
+      .then(
+        () => {
+          held.giveBack();
+        },
+        () => {
+          held.close();
+        },
+      );
+  }
 
   function noteAutocommit(value: string | null | undefined): void {
     mode = value === '1' ? 'autocommit' : 'transaction';
   }
 
-  async function checkOut(): Promise<MysqlPoolConnection> {
-    let connection: unknown;
-    try {
-      connection = await pool.getConnection();
-    } catch (error) {
-      throw isEnded(error) ? poolEnded(error) : error;
+  async function commitsByItself(connection: MysqlConnection): Promise<boolean> {
+    if (mode === 'unknown') {
+      const [rows] = await connection.query(readAutocommit);
+      noteAutocommit((rows as readonly MysqlRow[])[0]?.[0]);
     }
-    if (!isPoolConnection(connection)) throw notAPool(server);
-    return connection;
+    return mode === 'autocommit';
   }
 
   /** Runs on a connection, and gives it back free of transactions or not at all. */
   async function withConnection<Result>(
     run: (connection: MysqlConnection) => Promise<Result>,
+    within: number,
   ): Promise<Result> {
-    const connection = await checkOut();
-    let usable = false;
+    const held = await connections.checkOut(answerTimeout);
     try {
-      const result = await withDeadline(connection, run(connection));
-      usable = true;
+      const result = await held.within(within, run);
+      held.giveBack();
       return result;
     } catch (error) {
-      if (failureKind(error) !== 'connection') {
-        usable = await withDeadline(connection, connection.query(rollback)).then(
-          () => true,
-          () => false,
-        );
-      }
+      await recover(held, error, answerTimeout);
       throw error;
-    } finally {
-      if (usable) connection.release();
-      else connection.destroy();
     }
-  }
-
-  /** mysql2 leaves a query without an answer when its connection is destroyed. */
-  function withDeadline<Result>(
-    connection: MysqlPoolConnection,
-    work: Promise<Result>,
-  ): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const timer = clock.after(answerTimeout, () => {
-        connection.destroy();
-        reject(new Error(`The server did not answer within ${answerTimeout} ms.`));
-      });
-      work.then(resolve, reject).finally(() => {
-        timer.cancel();
-      });
-    });
   }
 
   async function once<Result>(
     run: (connection: MysqlConnection) => Promise<Result>,
     explicit: boolean,
+    within: number,
   ): Promise<MysqlAnswer<Result>> {
     const progress: { sent: boolean; result: Result | undefined } = {
       sent: false,
@@ -137,7 +168,7 @@ export function mysqlSession(
         progress.sent = true;
         if (explicit) await connection.query(commit);
         return value;
-      });
+      }, within);
       return { kind: 'done', result };
     } catch (error) {
       // An `InboxError` says that no pool will ever hand out a connection again.
@@ -151,13 +182,14 @@ export function mysqlSession(
   async function send<Result>(
     run: (connection: MysqlConnection) => Promise<Result>,
     explicit: boolean,
+    within: number,
   ): Promise<MysqlAnswer<Result>> {
     for (let tries = 1; ; tries += 1) {
-      const answer = await once(run, explicit);
+      const answer = await once(run, explicit, within);
       if (answer.kind === 'done' || answer.failure !== 'again' || tries >= triesWhereGivenWay) {
         return answer;
       }
-      await pause(clock, (0.5 + Math.random()) * 10 * 2 ** tries);
+      await pause(clock, tries);
     }
   }
 
@@ -165,56 +197,94 @@ export function mysqlSession(
     run: (connection: MysqlConnection) => Promise<Result>,
   ): Promise<MysqlAnswer<Result>> {
     if (mode === 'unknown') {
-      const answer = await once(async (connection) => {
-        const [rows] = await connection.query(readAutocommit);
-        return (rows as readonly MysqlRow[])[0]?.[0];
-      }, true);
+      const answer = await once(commitsByItself, true, answerTimeout);
       if (answer.kind === 'failed') return { ...answer, ambiguous: false, result: undefined };
-      noteAutocommit(answer.result);
     }
-    return send(run, mode !== 'autocommit');
+    return send(run, mode !== 'autocommit', answerTimeout);
+  }
+
+  async function apart<Result>(
+    connection: MysqlConnection,
+    run: () => Promise<Result>,
+  ): Promise<Result> {
+    if (await commitsByItself(connection)) return run();
+    // Ends what an author's own lock may have begun, as the session's next statement would.
+    await connection.query(commit);
+    await connection.query(readCommitted);
+    await connection.query(start);
+    const result = await run();
+    await connection.query(commit);
+    return result;
   }
 
   return {
-    transact: (run) => send(run, true),
+    transact: (run, within = answerTimeout) => send(run, true, Math.min(within, answerTimeout)),
     alone,
-    withConnection,
+    withConnection: (run) => withConnection(run, answerTimeout),
+    hold: async () => parking.takeIdle() ?? connections.checkOut(answerTimeout),
+    holdBegun: () => parking.takeBegun(),
+    park: (held) => {
+      parking.park(held);
+    },
+    apart: (connection, run) => (mode === 'autocommit' ? run() : apart(connection, run)),
     noteAutocommit,
     clock,
+    answerTimeout,
   };
 }
 
-function isPoolConnection(connection: unknown): connection is MysqlPoolConnection {
-  return (
-    typeof connection === 'object' &&
-    connection !== null &&
-    ['execute', 'query', 'release', 'destroy'].every(
-      (name) => typeof (connection as Readonly<Record<string, unknown>>)[name] === 'function',
-    )
-  );
+/**
+ * Parts with a connection on which something failed: back to the pool where the session lives and
+ * has rolled back what it had begun, else closed. `within` is in milliseconds.
+ */
+export async function recover(
+  held: MysqlHeldConnection,
+  error: unknown,
+  within: number,
+): Promise<void> {
+  if (await rolledBack(held, error, within)) held.giveBack();
+  else held.close();
 }
 
-function isEnded(error: unknown): boolean {
-  return error instanceof Error && error.message === 'Pool is closed.';
+/** Whether a session on which something failed lives, and has rolled back what it had begun. */
+export async function rolledBack(
+  held: MysqlHeldConnection,
+  error: unknown,
+  within: number,
+): Promise<boolean> {
+  const lives = error instanceof InboxError || failureKind(error) !== 'connection';
+  if (held.closed || !lives) return false;
+  try {
+    await held.within(within, (connection) => connection.query(rollback));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-function poolEnded(cause: unknown): InboxError {
-  return new InboxError(
-    'database-closed',
-    'The pool has been ended. Stop the workers before pool.end(), or give the queue a pool that stays open.',
-    { cause },
-  );
+/**
+ * Does something again, on the same connection, where it only gave way to another transaction;
+ * `undo` ends what a failed try had begun. Rejects with what the last try threw.
+ */
+export async function againWhereGivenWay<Result>(
+  clock: Clock,
+  work: () => Promise<Result>,
+  undo: () => Promise<unknown>,
+): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (failureKind(error) !== 'again' || tries >= triesWhereGivenWay) throw error;
+      await undo();
+      await pause(clock, tries);
+    }
+  }
 }
 
-function notAPool({ name }: MysqlServer): InboxError {
-  return new InboxError(
-    'wrong-database',
-    `${name}() was given something whose getConnection() does not hand out connections. Give it a pool of mysql2.`,
-  );
-}
-
-function pause(clock: Clock, milliseconds: number): Promise<void> {
+/** Longer with every try, and never the same for two that gave way to each other. */
+function pause(clock: Clock, tries: number): Promise<void> {
   return new Promise((resolve) => {
-    clock.after(milliseconds, resolve);
+    clock.after((0.5 + Math.random()) * 10 * 2 ** tries, resolve);
   });
 }

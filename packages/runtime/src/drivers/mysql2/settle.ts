@@ -7,6 +7,9 @@ import type { MysqlAnswer, MysqlSession } from './session.js';
 import type { MysqlTable } from './table.js';
 import { listBinder, type ListBinder, type SingleValues } from './values.js';
 
+/** An answer is waited for at least so long, in milliseconds, however short a lease is. */
+const leastAnswerTimeout = 1_000;
+
 /**
  * The settling of a table's rows: one short transaction for a batch, which first locks the rows
  * that nobody else has locked and reads their fences, and then writes exactly those that are ours,
@@ -85,7 +88,11 @@ export function mysqlSettler(
     settlements: readonly Settlement[],
     lease: number,
   ): Promise<readonly Settled[]> {
-    const answer = await session.transact((connection) => settleIn(connection, settlements, lease));
+    // An extension that is not answered is tried on another connection while the lease still holds.
+    const answer = await session.transact(
+      (connection) => settleIn(connection, settlements, lease),
+      lease === 0 ? undefined : Math.max(Math.ceil(lease / 4), leastAnswerTimeout),
+    );
     if (answer.kind === 'done') return answer.result;
     if (
       answer.failure === 'statement' &&

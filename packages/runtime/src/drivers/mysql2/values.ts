@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Cell, ListStatement, Statement, StatementValue } from '../../statement.js';
-import { columnIndex, placeInFence, type FenceShape } from '../places.js';
+import { columnIndex, placeInFence, placeInHold, type FenceShape } from '../places.js';
 import { mysqlQuery, type MysqlQuery, type MysqlValue } from './pool.js';
 
 /** The values of a statement that are not a row's: what a call needs, of those that it names. */
@@ -12,10 +12,14 @@ export interface SingleValues {
   readonly limit?: number;
   readonly candidates?: number;
   readonly held?: Cell;
+  /** What a session lock is taken on. */
+  readonly lock?: Cell;
 }
 
 /** Makes a query of a plain statement. */
 export type QueryBinder = (values: SingleValues) => MysqlQuery;
+/** Makes a query of a plain statement about one row, whose leading cells these are. */
+export type RowBinder = (cells: readonly Cell[], values?: SingleValues) => MysqlQuery;
 /** Makes the queries of a list statement that serve so many rows: fences, or cells of new rows. */
 export type ListBinder = (values: SingleValues, rows: Rows) => readonly MysqlQuery[];
 
@@ -34,6 +38,21 @@ export function queryBinder({ text, values }: Statement, clock: Clock): QueryBin
     mysqlQuery(
       text,
       values.map((value) => singleValue(value, given, clock)),
+    );
+}
+
+/** How the values of a statement about one held row are bound: its key, its counted attempt, its lock. */
+export function rowBinder({ text, values }: Statement, shape: FenceShape, clock: Clock): RowBinder {
+  const places = values.map((value) => placeInHold(value, shape));
+  return (cells, given = {}) =>
+    mysqlQuery(
+      text,
+      values.map((value, index) => {
+        const place = places[index];
+        return place === undefined
+          ? singleValue(value, given, clock)
+          : boundValue(cells[place] ?? null);
+      }),
     );
 }
 
@@ -94,7 +113,8 @@ function singleValue(value: StatementValue, given: SingleValues, clock: Clock): 
     case 'after':
       return given.after === undefined || given.after === null ? null : String(given.after);
     case 'held':
-      return boundValue(given.held ?? null);
+    case 'lock':
+      return boundValue(given[value] ?? null);
     default:
       return unexpected(value);
   }

@@ -1,9 +1,11 @@
 import { messageOf } from '../../errors/describe.js';
 import { InboxError } from '../../errors/inbox-error.js';
 import type { Statement } from '../../statement.js';
-import type { LeaseTable } from '../database.js';
+import type { TableStore } from '../table-store.js';
+import type { DriverTable } from '../tables.js';
 import { failureKind, sqlState } from './failure.js';
-import { plainQuery, type PgPoolClient, type PgRow } from './pool.js';
+import { readLimits, type PgLimits } from './limits.js';
+import { plainQuery, type PgClient, type PgRow } from './pool.js';
 import type { PgSession } from './session.js';
 
 /** PostgreSQL 12: the first with `MATERIALIZED`. */
@@ -14,31 +16,46 @@ SELECT current_setting('server_version_num'),
        current_setting('server_version'),
        current_setting('default_transaction_isolation'),
        current_database()::text,
-       current_setting('search_path')`);
+       current_setting('search_path'),
+       current_setting('transaction_read_only')`);
 
 /**
  * Checks, on one connection and without executing anything: that a server answers, that it is a
- * Postgres new enough, and that it can prepare every statement of the table. Rejects with one
- * `InboxError`: `database-unreachable`, `database-closed`, `wrong-database`, `server-too-old`,
- * `table-missing`, `column-missing` or `statement-refused`.
+ * Postgres new enough and lets us write, and that it can prepare every statement of the table; then
+ * what `more` checks. Answers those of the `limits` that the server has.
+ *
+ * Rejects with one `InboxError`: `database-unreachable`, `database-closed`, `wrong-database`,
+ * `server-too-old`, `table-missing`, `column-missing` or `statement-refused`.
  */
 export async function checkPostgres(
   session: PgSession,
-  table: LeaseTable<'postgres'>,
-): Promise<void> {
+  table: DriverTable,
+  // Every property is a statement; an interface has no index.
+  statements: object,
+  limits: PgLimits,
+  more?: (client: PgClient, pid: number | undefined) => Promise<void>,
+): ReturnType<TableStore['check']> {
+  const reached = { server: false };
   try {
-    await session.withClient(async (client) => {
+    return await session.withClient(async (client, pid) => {
+      reached.server = true;
       const server = await checkServer(session, client, table);
-      for (const [name, { text }] of Object.entries(table.statements.postgres) as [
-        string,
-        Statement,
-      ][]) {
+      for (const [name, { text }] of Object.entries(statements) as [string, Statement][]) {
         await checkStatement(client, table, server, name, text);
       }
+      await more?.(client, pid);
+      return readLimits(client, limits);
     });
   } catch (cause) {
     if (cause instanceof InboxError) {
       throw cause.queue === undefined ? withQueue(cause, table.queue) : cause;
+    }
+    if (reached.server && failureKind(cause) !== 'connection') {
+      throw new InboxError(
+        'statement-refused',
+        `Queue ${table.queue}: the server refused a statement of the check: ${messageOf(cause)}. Where it was busy or the table locked, check again; else see what the role of the pool may do.`,
+        { queue: table.queue, cause },
+      );
     }
     throw new InboxError(
       'database-unreachable',
@@ -55,24 +72,31 @@ interface Server {
 
 async function checkServer(
   session: PgSession,
-  client: PgPoolClient,
-  { queue }: LeaseTable<'postgres'>,
+  client: PgClient,
+  { queue }: DriverTable,
 ): Promise<Server> {
   let row: PgRow | undefined;
   try {
     [row] = (await client.query(readServer)).rows as PgRow[];
   } catch (cause) {
-    if (failureKind(cause) === 'connection') throw cause;
+    if (failureKind(cause) !== 'statement') throw cause;
     throw notPostgres(queue, cause);
   }
-  const [number, version, isolation, database, searchPath] = row ?? [];
+  const [number, version, isolation, database, searchPath, readOnly] = row ?? [];
   if (number === undefined || number === null || !/^\d+$/.test(number)) {
     throw notPostgres(queue, undefined);
   }
   if (Number(number) < oldestVersion) {
     throw new InboxError(
       'server-too-old',
-      `Queue ${queue}: the server is PostgreSQL ${version ?? number}; the lease form needs 12 or newer.`,
+      `Queue ${queue}: the server is PostgreSQL ${version ?? number}; queues need 12 or newer.`,
+      { queue },
+    );
+  }
+  if (readOnly === 'on') {
+    throw new InboxError(
+      'wrong-database',
+      `Queue ${queue}: the sessions of the pool may only read: the server is a standby, or default_transaction_read_only is on. Give the queue a pool of the primary whose sessions may write.`,
       { queue },
     );
   }
@@ -81,8 +105,8 @@ async function checkServer(
 }
 
 async function checkStatement(
-  client: PgPoolClient,
-  { queue, table }: LeaseTable<'postgres'>,
+  client: PgClient,
+  { queue, table }: DriverTable,
   { database, searchPath }: Server,
   name: string,
   text: string,
@@ -107,7 +131,7 @@ async function checkStatement(
         );
       case undefined:
       default:
-        if (failureKind(cause) === 'connection') throw cause;
+        if (failureKind(cause) !== 'statement') throw cause;
         throw new InboxError(
           'statement-refused',
           `Queue ${queue}: ${where} refuses the statement "${name}" of table ${table}: ${messageOf(cause)}. The table's types probably differ from its DDL: migrate it, or change the SQL and run inbox-gen again.`,

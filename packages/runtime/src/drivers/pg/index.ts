@@ -2,11 +2,14 @@ import { systemClock, type Clock } from '../../clock/clock.js';
 import type { Duration } from '../../duration.js';
 import { kindOf } from '../../errors/describe.js';
 import { InboxError } from '../../errors/inbox-error.js';
-import { requireMilliseconds } from '../../errors/options.js';
+import { requireCount, requireMilliseconds } from '../../errors/options.js';
+import { budgetOf } from '../connection-budget.js';
 import type { InboxDatabase } from '../database.js';
-import { refusingStore } from '../refusing-store.js';
+import { refusingHoldStore, refusingStore } from '../refusing-store.js';
 import { pgLeaseStore } from './lease-store.js';
+import { openPgAdvisory } from './open-advisory.js';
 import type { PgPool } from './pool.js';
+import { pgRowLockStore } from './row-lock-store.js';
 import { pgSession } from './session.js';
 
 export type { InboxDatabase } from '../database.js';
@@ -24,6 +27,11 @@ export interface PostgresOptions {
    * up, so that a dead network path cannot hold a worker. Default `'30s'`.
    */
   readonly answerTimeout?: Duration | undefined;
+  /**
+   * How many connections the workers of this database may ask for in all, where rows in work hold
+   * one each (row-lock and advisory form). A worker that would pass it is refused at its start.
+   */
+  readonly connectionLimit?: number | undefined;
   /** Replaces the host's clock, in tests. */
   readonly clock?: Clock | undefined;
 }
@@ -31,7 +39,8 @@ export interface PostgresOptions {
 /**
  * Queues over a `pg.Pool`. Does no I/O: whether the pool leads to a Postgres of version 12 or newer
  * with the table in it is said by `queue.check()` and `worker.ready`. In lease form a queue borrows
- * a few connections of the pool at a time (`docs/runtime.md`), each for one short statement.
+ * a few connections of the pool at a time (`docs/runtime.md`), each for one short statement; in the
+ * other forms, every row in work holds one.
  *
  * Throws an `InboxError` with code `bad-option` for an option that makes no sense.
  */
@@ -41,13 +50,21 @@ export function postgres(pool: PgPool, options: PostgresOptions = {}): InboxData
     answerTimeout: requireMilliseconds('answerTimeout', options.answerTimeout ?? '30s', 1),
     clock: options.clock ?? systemClock,
   });
+  const limit =
+    options.connectionLimit === undefined
+      ? undefined
+      : requireCount('connectionLimit', options.connectionLimit);
   const refusal = isPool(pool) ? undefined : notAPool(pool);
   if (refusal === undefined) surviveIdleErrors(pool);
   return {
     kind: 'postgres',
     openLease: (table) =>
       refusal === undefined ? pgLeaseStore(session, table) : refusingStore(refusal),
-    oneClaimAtATime: false,
+    openRowLock: (table) =>
+      refusal === undefined ? pgRowLockStore(session, table) : refusingHoldStore(refusal),
+    openAdvisory: (table, ownLock) =>
+      refusal === undefined ? openPgAdvisory(session, table, ownLock) : refusingHoldStore(refusal),
+    connections: budgetOf(pool, session.poolSize, limit),
     close: () => Promise.resolve(),
   };
 }

@@ -1,9 +1,10 @@
 import { InboxError } from '../../errors/inbox-error.js';
 import type { Cell, Statement } from '../../statement.js';
 import { failureKind } from './failure.js';
-import { plainQuery, type PgClient, type PgRow } from './pool.js';
+import type { PgClient, PgRow } from './pool.js';
 import { unnamed, type PgSession } from './session.js';
 import { pgText } from './text.js';
+import { begin, commit } from './transaction.js';
 import { insertBinder } from './values.js';
 
 type Rows = readonly (readonly Cell[])[];
@@ -20,9 +21,6 @@ const chunkLength = 4_000_000;
 
 /** How often a transaction of several chunks that gave way to another is done again. */
 const triesWhereGivenWay = 5;
-
-const begin = plainQuery('BEGIN ISOLATION LEVEL READ COMMITTED');
-const commit = plainQuery('COMMIT');
 
 /** The inserting of a table's rows, with one statement text whatever their number. */
 export function pgInserter(session: PgSession, queue: string, statement: Statement): PgInserter {

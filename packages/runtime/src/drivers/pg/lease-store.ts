@@ -1,6 +1,8 @@
-import type { LeaseStore, LeaseTable } from '../database.js';
+import type { LeaseStore } from '../database.js';
+import type { LeaseTable } from '../tables.js';
 import { checkPostgres } from './check.js';
 import { pgInserter } from './insert.js';
+import { leaseLimits } from './limits.js';
 import type { PgSession } from './session.js';
 import { pgSettler } from './settle.js';
 import { pgText } from './text.js';
@@ -20,7 +22,7 @@ export function pgLeaseStore(session: PgSession, table: LeaseTable<'postgres'>):
   const inserter = pgInserter(session, table.queue, statements.insert);
 
   return {
-    check: () => checkPostgres(session, table),
+    check: () => checkPostgres(session, table, statements, leaseLimits),
     async claim(limit, lease) {
       const { text, bind } = limit === 1 ? one : many;
       const answer = await session.send(text, bind(limit, lease));

@@ -1,14 +1,19 @@
 import type { Clock } from '../../clock/clock.js';
 import { InboxError } from '../../errors/inbox-error.js';
+import { pgClients, watched } from './clients.js';
 import { failureKind, sqlState, type PgFailureKind } from './failure.js';
+import { asError, type PgHeldClient } from './held-client.js';
+import type { PgParking } from './parking.js';
 import {
   plainQuery,
+  poolSizeOf,
   textOnly,
+  type PgClient,
   type PgPool,
-  type PgPoolClient,
   type PgQuery,
   type PgRow,
 } from './pool.js';
+import { begin, commit } from './transaction.js';
 
 /** One SQL text and the name under which a connection keeps it prepared. */
 export interface PgText {
@@ -30,27 +35,59 @@ export type PgAnswer =
       readonly rows: readonly PgRow[] | undefined;
     };
 
+/** How a statement is sent. */
+export interface PgSending {
+  /** Reads the answer before COMMIT is sent, so that a COMMIT without answer leaves two possibilities. */
+  readonly knowing?: boolean;
+  /** How long an answer is waited for, in milliseconds, where that is less than usual. */
+  readonly answerTimeout?: number;
+}
+
 /** How the statements of one pool are sent. Shared by all queues of an `InboxDatabase`. */
 export interface PgSession {
   /**
    * Sends one statement in a short READ COMMITTED transaction of its own, again where it only gave
-   * way to another transaction. Never rejects. With `knowing`, the answer is read before the
-   * COMMIT is sent, so that a COMMIT without answer leaves two known possibilities.
+   * way to another transaction. Never rejects.
    */
-  send(text: PgText, values: (string | null)[], how?: 'knowing'): Promise<PgAnswer>;
-  /** Runs several statements on one connection: the transaction's, or plain ones for a check. */
-  withClient<Result>(run: (client: PgPoolClient) => Promise<Result>): Promise<Result>;
+  send(text: PgText, values: (string | null)[], how?: PgSending): Promise<PgAnswer>;
+  /**
+   * Sends one statement that only reads, at whatever isolation the session has; answers its rows.
+   * Rejects with what the driver threw.
+   */
+  look(query: () => PgQuery): Promise<readonly PgRow[]>;
+  /**
+   * Runs several statements on one connection, each with the time of an answer: those of a
+   * transaction, or plain ones for a check.
+   */
+  withClient<Result>(
+    run: (client: PgClient, pid: number | undefined) => Promise<Result>,
+  ): Promise<Result>;
+  /** A client to hold for longer. Waits for one no longer than for an answer, or `limit`, in milliseconds. */
+  checkOut(limit?: number): Promise<PgHeldClient>;
+  /** The clients to hold for longer that were freed in this turn of the event loop. */
+  readonly parking: PgParking;
+  /** A statement as a connection is to execute it: prepared, unless poolers break that. */
+  queryOf(text: PgText, values: (string | null)[]): PgQuery;
+  /** Whether a statement must be given a transaction to be READ COMMITTED. */
+  needsTransaction(): boolean | Promise<boolean>;
   /** Takes note of the isolation level that transactions have by default. */
   noteIsolation(level: string | null | undefined): void;
+  /**
+   * Whether what failed, for the time number `tries`, may simply be done again: it gave way to
+   * another transaction (then some milliseconds have passed), or met a pooler that forgets prepared
+   * statements (then none are prepared from here on). Nothing may be left of it.
+   */
+  mayTryAfter(error: unknown, tries: number): Promise<boolean>;
+  /** How long an answer is waited for, in milliseconds. */
+  readonly answerTimeout: number;
+  /** How many clients the pool can have at once. */
+  readonly poolSize: number;
   readonly clock: Clock;
 }
 
 /** How often a statement that gave way is sent again: 5 tries within about a third of a second. */
 const triesWhereGivenWay = 5;
 
-const begin = plainQuery('BEGIN ISOLATION LEVEL READ COMMITTED');
-const commit = plainQuery('COMMIT');
-const rollback = plainQuery('ROLLBACK');
 const readIsolation = plainQuery("SELECT current_setting('default_transaction_isolation')");
 
 /** The session of a pool. `answerTimeout` is in milliseconds. */
@@ -59,13 +96,15 @@ export function pgSession(
   options: { readonly prepare: boolean; readonly answerTimeout: number; readonly clock: Clock },
 ): PgSession {
   const { answerTimeout, clock } = options;
+  const clients = pgClients(pool, options);
   let prepare = options.prepare;
   // A single statement is READ COMMITTED by itself, where the server's default is.
   let mode: 'unknown' | 'autocommit' | 'transaction' = 'unknown';
 
   function queryOf(text: PgText, values: (string | null)[]): PgQuery {
-    const query = unnamed(text, values);
-    return prepare ? { ...query, name: text.name } : query;
+    return prepare
+      ? { text: text.text, values, name: text.name, rowMode: 'array', types: textOnly }
+      : unnamed(text, values);
   }
 
   function noteIsolation(level: string | null | undefined): void {
@@ -73,135 +112,125 @@ export function pgSession(
     mode = readCommitted ? 'autocommit' : 'transaction';
   }
 
-  /** A pool that is ended meanwhile never answers, and one whose clients are all kept not soon. */
-  function checkOut(): Promise<PgPoolClient> {
-    return new Promise((resolve, reject) => {
-      const refuse = (error: Error): void => {
-        reject(isEnded(pool) ? poolEnded(error) : error);
-      };
-      let waiting = true;
-      const deadline = clock.after(answerTimeout, () => {
-        waiting = false;
-        refuse(new Error(`The pool handed out no connection within ${answerTimeout} ms.`));
-      });
-      connect(pool).then(
-        (client) => {
-          deadline.cancel();
-          if (waiting) resolve(client);
-          else giveBack(client, undefined);
-        },
-        (error: unknown) => {
-          deadline.cancel();
-          refuse(asError(error));
-        },
-      );
-    });
+  async function mayTryAfter(error: unknown, tries: number): Promise<boolean> {
+    const failure = failureKind(error);
+    if (failure === 'unprepared') {
+      // Others may have found it out while this one was under way.
+      prepare = false;
+      return tries < triesWhereGivenWay;
+    }
+    // A single statement is refused so only where a session's own default is stricter.
+    if (sqlState(error) === '40001') mode = 'transaction';
+    if (failure !== 'again' || tries >= triesWhereGivenWay) return false;
+    await pause(clock, (0.5 + Math.random()) * 10 * 2 ** tries);
+    return true;
   }
 
-  function giveBack(client: PgPoolClient, error: Error | undefined): void {
-    client.release(error);
-    client.removeListener('error', ignore);
-  }
+  const checkOut = (limit = answerTimeout): Promise<PgHeldClient> => clients.checkOut(limit);
 
   async function withClient<Result>(
-    run: (client: PgPoolClient) => Promise<Result>,
+    run: (client: PgClient, pid: number | undefined) => Promise<Result>,
   ): Promise<Result> {
-    const client = await checkOut();
-    // Until it is shown to be free of a transaction, it does not go back to the pool.
-    let problem: Error | undefined = new Error('The connection was left in an unknown state.');
+    const held = await checkOut();
     try {
-      const result = await run(client);
-      problem = undefined;
+      const result = await run(watched(held, answerTimeout), held.pid);
+      held.giveBack();
       return result;
     } catch (error) {
-      if (error instanceof InboxError || failureKind(error) !== 'connection') {
-        problem = await client.query(rollback).then(() => undefined, asError);
-      }
+      await held.recover(error, answerTimeout);
       throw error;
-    } finally {
-      giveBack(client, problem);
     }
   }
 
-  async function sendOnce(query: PgQuery, explicit: boolean): Promise<PgAnswer> {
-    let client: PgPoolClient;
+  async function sendOnce(
+    query: PgQuery,
+    explicit: boolean,
+    timeout = answerTimeout,
+  ): Promise<PgAnswer> {
+    let held: PgHeldClient;
     try {
-      client = await checkOut();
+      held = await checkOut();
     } catch (error) {
       // Nothing was sent. An `InboxError` says that no pool will ever hand out a client again.
       const failure = error instanceof InboxError ? 'statement' : 'connection';
       return { kind: 'failed', error, failure, ambiguous: false, rows: undefined };
     }
-    let problem: Error | undefined;
-    const watchdog = { fired: false };
-    const timer = clock.after(answerTimeout, () => {
-      watchdog.fired = true;
-      giveBack(client, new Error(`The server did not answer within ${answerTimeout} ms.`));
-    });
     let sentAt: number | undefined;
     let rows: readonly PgRow[] | undefined;
     try {
-      if (explicit) await client.query(begin);
-      sentAt = clock.monotonic();
-      rows = (await client.query(query)).rows as readonly PgRow[];
-      if (explicit) await client.query(commit);
-      return { kind: 'rows', rows, sentAt };
+      const answer = await held.within(timeout, async (): Promise<PgAnswer> => {
+        if (explicit) await held.query(begin);
+        sentAt = clock.monotonic();
+        rows = (await held.query(query)).rows as readonly PgRow[];
+        if (explicit) await held.query(commit);
+        return { kind: 'rows', rows, sentAt };
+      });
+      held.giveBack();
+      return answer;
     } catch (error) {
       const failure = failureKind(error);
-      if (failure === 'connection') {
-        problem = asError(error);
-      } else if (explicit) {
-        problem = await client.query(rollback).then(() => undefined, asError);
-      }
+      if (explicit || failure === 'connection') await held.recover(error, timeout);
+      else held.giveBack();
       // In a transaction of several steps, nothing has happened before COMMIT was sent.
       const begun = explicit ? rows !== undefined : sentAt !== undefined;
       return { kind: 'failed', error, failure, ambiguous: failure === 'connection' && begun, rows };
-    } finally {
-      timer.cancel();
-      if (!watchdog.fired) giveBack(client, problem);
     }
   }
 
-  async function send(text: PgText, values: (string | null)[], how?: 'knowing'): Promise<PgAnswer> {
-    if (mode === 'unknown') {
-      const answer = await sendOnce(readIsolation, false);
-      if (answer.kind === 'failed') return { ...answer, ambiguous: false };
-      noteIsolation(answer.rows[0]?.[0]);
-    }
+  async function readMode(): Promise<Extract<PgAnswer, { kind: 'failed' }> | undefined> {
+    if (mode !== 'unknown') return undefined;
+    const answer = await sendOnce(readIsolation, false);
+    if (answer.kind === 'failed') return { ...answer, ambiguous: false };
+    noteIsolation(answer.rows[0]?.[0]);
+    return undefined;
+  }
+
+  async function send(
+    text: PgText,
+    values: (string | null)[],
+    how: PgSending = {},
+  ): Promise<PgAnswer> {
+    const failed = await readMode();
+    if (failed !== undefined) return failed;
     for (let tries = 1; ; tries += 1) {
-      const explicit = how === 'knowing' || mode !== 'autocommit';
-      const answer = await sendOnce(queryOf(text, values), explicit);
-      if (answer.kind === 'rows') return answer;
-      if (answer.failure === 'unprepared' && prepare) {
-        prepare = false;
-      } else if (answer.failure === 'again' && tries < triesWhereGivenWay) {
-        // A single statement fails this way only where a session's own default is stricter.
-        if (sqlState(answer.error) === '40001') mode = 'transaction';
-        await pause(clock, (0.5 + Math.random()) * 10 * 2 ** tries);
-      } else {
-        return answer;
-      }
+      const explicit = how.knowing === true || mode !== 'autocommit';
+      const answer = await sendOnce(queryOf(text, values), explicit, how.answerTimeout);
+      if (answer.kind === 'rows' || !(await mayTryAfter(answer.error, tries))) return answer;
     }
   }
 
-  return { send, withClient, noteIsolation, clock };
-}
+  async function look(query: () => PgQuery): Promise<readonly PgRow[]> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await sendOnce(query(), false);
+      if (answer.kind === 'rows') return answer.rows;
+      if (!(await mayTryAfter(answer.error, tries))) throw asError(answer.error);
+    }
+  }
 
-/** Takes a client out of the pool, with a listener for the errors of its session. */
-function connect(pool: PgPool): Promise<PgPoolClient> {
-  return new Promise((resolve, reject) => {
-    const take = (client: unknown): void => {
-      if (isPoolClient(client)) {
-        client.on('error', ignore);
-        resolve(client);
-      } else reject(notAPool());
-    };
-    const answer = pool.connect((error, client) => {
-      if (error instanceof Error) reject(error);
-      else take(client);
-    });
-    if (answer instanceof Promise) answer.then(take, reject);
-  });
+  function needsTransaction(): boolean | Promise<boolean> {
+    return mode === 'unknown' ? findOutMode() : mode === 'transaction';
+  }
+
+  async function findOutMode(): Promise<boolean> {
+    const failed = await readMode();
+    if (failed !== undefined) throw asError(failed.error);
+    return mode !== 'autocommit';
+  }
+
+  return {
+    send,
+    look,
+    withClient,
+    checkOut,
+    parking: clients.parking,
+    queryOf,
+    needsTransaction,
+    noteIsolation,
+    mayTryAfter,
+    answerTimeout,
+    poolSize: poolSizeOf(pool),
+    clock,
+  };
 }
 
 /** A query that no session has to have prepared. */
@@ -209,47 +238,9 @@ export function unnamed({ text }: PgText, values: (string | null)[]): PgQuery {
   return { text, values, rowMode: 'array', types: textOnly };
 }
 
-function isPoolClient(client: unknown): client is PgPoolClient {
-  return (
-    typeof client === 'object' &&
-    client !== null &&
-    'query' in client &&
-    typeof client.query === 'function' &&
-    'release' in client &&
-    typeof client.release === 'function'
-  );
-}
-
-function isEnded(pool: PgPool): boolean {
-  return 'ending' in pool && pool.ending === true;
-}
-
-function poolEnded(cause: unknown): InboxError {
-  return new InboxError(
-    'database-closed',
-    'The pool has been ended. Stop the workers before pool.end(), or give the queue a pool that stays open.',
-    { cause },
-  );
-}
-
-function notAPool(): InboxError {
-  return new InboxError(
-    'wrong-database',
-    'postgres() was given something whose connect() does not hand out clients. Give it a pg.Pool, not a pg.Client.',
-  );
-}
-
-function pause(clock: Clock, milliseconds: number): Promise<void> {
+/** Waits so many milliseconds. */
+export function pause(clock: Clock, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     clock.after(milliseconds, resolve);
   });
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
-}
-
-/** A session that ends while its client is held fails the next query, which is what is looked at. */
-function ignore(): void {
-  // Without a listener, the event would end the process.
 }

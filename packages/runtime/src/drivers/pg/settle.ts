@@ -1,8 +1,9 @@
 import { InboxError } from '../../errors/inbox-error.js';
-import type { LeaseTable, Settled, Settlement } from '../database.js';
+import type { Settled, Settlement } from '../database.js';
+import type { LeaseTable } from '../tables.js';
 import { sqlState } from './failure.js';
 import type { PgRow } from './pool.js';
-import type { PgAnswer, PgSession, PgText } from './session.js';
+import type { PgAnswer, PgSending, PgSession, PgText } from './session.js';
 import { pgText } from './text.js';
 import { settleBinder, type SettleBinder } from './values.js';
 
@@ -33,8 +34,8 @@ export function pgSettler(
     const lease = first.verb === 'extend' ? first.lease : 0;
     // An extension must know both expiries that a row may have after a COMMIT without answer, or
     // the next settlement would take the row for lost.
-    const knowing = first.verb === 'extend' ? 'knowing' : undefined;
-    const answer = await session.send(text, bind(rows, lease), knowing);
+    const how = first.verb === 'extend' ? extending(session, lease) : undefined;
+    const answer = await session.send(text, bind(rows, lease), how);
     if (answer.kind === 'rows') return settledRows(rows.length, answer.rows, answer.sentAt);
     if (isOfSomeRow(answer) && rows.length > 1) {
       // Some row breaks a constraint, fails in a trigger or has a child that is locked: halves find
@@ -66,6 +67,18 @@ export function pgSettler(
     return settled;
   };
 }
+
+/**
+ * One connection that has frozen must not use up the lease: an extension that is not answered within
+ * a quarter of it is sent again, on another connection.
+ */
+function extending({ answerTimeout }: PgSession, lease: number): PgSending {
+  const quarter = Math.max(lease / 4, leastAnswerTimeout);
+  return { knowing: true, answerTimeout: Math.min(answerTimeout, quarter) };
+}
+
+/** However short a lease, a busy server is given so many milliseconds to answer. */
+const leastAnswerTimeout = 500;
 
 /** A lock that was waited for longer than the session's `lock_timeout`. */
 const lockNotAvailable = '55P03';

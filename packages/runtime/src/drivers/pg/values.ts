@@ -58,10 +58,12 @@ export function insertBinder(statement: Statement, clock: Clock): InsertBinder {
 
 type InsertSource = (rows: readonly (readonly Cell[])[]) => string;
 
-function nowText(clock: Clock): string {
+/** The host's clock as a statement binds it, in milliseconds since the epoch. */
+export function nowText(clock: Clock): string {
   return String(Math.floor(clock.wall()));
 }
 
-function unexpected(value: StatementValue): never {
+/** A value that no statement of this kind can be given: the module is wrong. */
+export function unexpected(value: StatementValue): never {
   throw new Error(`A statement of this kind has no value "${value}".`);
 }
