@@ -11,8 +11,8 @@ export default defineConfig({
     globalSetup: ['test/setup/servers.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A test that cannot fail is worse than none.
     expect: { requireAssertions: true },
   },

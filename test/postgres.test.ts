@@ -15,7 +15,9 @@ import {
 import { describeExpiries, type AnyQueue, type ExpiryTable } from './suite/expiries.js';
 import { describeLease } from './suite/lease.js';
 import { describeConnections } from './suite/postgres/connections.js';
+import { describeLockKeys } from './suite/postgres/lock-keys.js';
 import { describeLocking } from './suite/postgres/locking.js';
+import { describeLocksTaken } from './suite/postgres/locks-taken.js';
 import { describePostgresStarting } from './suite/postgres/starting.js';
 import { describePostgresTypes } from './suite/postgres/types.js';
 
@@ -42,6 +44,8 @@ describeExpiries(postgresBench, [
   expiry('held_epoch_seconds', 1_000, HeldEpochSecondsQueue),
 ]);
 describeLocking();
+describeLocksTaken();
+describeLockKeys();
 describeConnections();
 describePostgresTypes();
 describePostgresStarting();

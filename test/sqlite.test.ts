@@ -11,6 +11,7 @@ import {
 import { describeExpiries, type AnyQueue, type ExpiryTable } from './suite/expiries.js';
 import { describeLease } from './suite/lease.js';
 import { describeFiles } from './suite/sqlite/files.js';
+import { describeLockKeys } from './suite/sqlite/lock-keys.js';
 import { describeSqliteStarting } from './suite/sqlite/starting.js';
 import { describeSqliteTypes } from './suite/sqlite/types.js';
 
@@ -33,5 +34,6 @@ describeExpiries(sqliteBench, [
   expiry('held_text', 1, HeldTextQueue),
 ]);
 describeFiles();
+describeLockKeys();
 describeSqliteTypes();
 describeSqliteStarting();

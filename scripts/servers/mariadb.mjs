@@ -4,15 +4,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { distribution } from './debian-packages.mjs';
-import {
-  initFile,
-  installation,
-  ownFolder,
-  probeVersion,
-  runOnce,
-  user,
-  versionOf,
-} from './mysql-family.mjs';
+import { installation } from './installation.mjs';
+import { initFile, ownFolder, probeVersion, runOnce, user, versionOf } from './mysql-family.mjs';
 
 /** @import { Account, Prepared, Recipe } from './recipe.mjs' */
 

@@ -3,15 +3,8 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 
 import { distribution } from './debian-packages.mjs';
-import {
-  initFile,
-  installation,
-  ownFolder,
-  probeVersion,
-  runOnce,
-  user,
-  versionOf,
-} from './mysql-family.mjs';
+import { installation } from './installation.mjs';
+import { initFile, ownFolder, probeVersion, runOnce, user, versionOf } from './mysql-family.mjs';
 
 /** @import { Wanted } from './debian-packages.mjs' */
 /** @import { Account, Prepared, Recipe } from './recipe.mjs' */

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { recipe as mariadb } from './mariadb.mjs';
 import { recipe as mysql } from './mysql.mjs';
+import { recipe as pgbouncer, targetVariable } from './pgbouncer.mjs';
 import { recipe as postgres } from './postgres.mjs';
 
 /** @import { Socket } from 'node:net' */
@@ -51,6 +52,19 @@ export function openMariadb() {
  */
 export function openMysql() {
   return open(mysql, 'mysql');
+}
+
+/**
+ * A throwaway PgBouncer before a PostgreSQL, on a free port of the loopback interface; it ends with
+ * `stop()` or with this process, however that ends. Its databases `session` and `transaction` both
+ * lead to the database of `target`, in that pool mode, with the same user and password. Throws with
+ * what to do when it cannot be had.
+ *
+ * @param {string} target The address of a database.
+ * @returns {Promise<Server>} With the address of the database `session`.
+ */
+export function openPgbouncer(target) {
+  return start(pgbouncer, 'pgbouncer', { [targetVariable]: target });
 }
 
 /**
@@ -103,10 +117,12 @@ async function open(recipe, file) {
 /**
  * @param {Recipe} recipe
  * @param {string} file
+ * @param {Readonly<Record<string, string>>} [environment]
  * @returns {Promise<Server>}
  */
-async function start(recipe, file) {
+async function start(recipe, file, environment) {
   const child = spawn(process.execPath, [supervisor, file], {
+    env: { ...process.env, ...environment },
     // In a group of its own, so that Ctrl-C reaches it through us and the pipe, not beside us.
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -11,6 +11,7 @@ import { canRead, serverAccount } from './account.mjs';
 import { freePort } from './free-port.mjs';
 import { recipe as mariadb } from './mariadb.mjs';
 import { recipe as mysql } from './mysql.mjs';
+import { recipe as pgbouncer } from './pgbouncer.mjs';
 import { recipe as postgres } from './postgres.mjs';
 
 /** @import { ChildProcess } from 'node:child_process' */
@@ -24,6 +25,7 @@ import { recipe as postgres } from './postgres.mjs';
 /** @type {ReadonlyMap<string, Recipe>} */
 const recipes = new Map([
   ['postgres', postgres],
+  ['pgbouncer', pgbouncer],
   ['mariadb', mariadb],
   ['mysql', mysql],
 ]);

@@ -1,12 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import type { InboxDatabase } from 'inbox-runtime';
-import type { MysqlCallbackPool, MysqlPool } from 'inbox-runtime/mysql2';
-import { createPool, type PoolOptions as CallbackPoolOptions } from 'mysql2';
+import type { MysqlCallbackPool, MysqlOptions, MysqlPool } from 'inbox-runtime/mysql2';
+import { createPool, type PoolConnection, type PoolOptions as CallbackPoolOptions } from 'mysql2';
 import mysql, { type Connection, type Pool, type PoolOptions } from 'mysql2/promise';
 import { afterAll } from 'vitest';
 
-import type { Bench, Oddity, Session, ShownRow, Stand, Transaction } from './bench.js';
+import type {
+  Oddity,
+  PooledDatabase,
+  ServerBench,
+  ServerStand,
+  Session,
+  SessionSettings,
+  ShownRow,
+  Transaction,
+} from './bench.js';
 import { fixtureSchema } from './fixtures.js';
 
 /**
@@ -16,13 +26,13 @@ import { fixtureSchema } from './fixtures.js';
 export type FamilyDatabase = InboxDatabase<'mysql' | 'mariadb'>;
 
 /** What a test may ask of MySQL or MariaDB beside what every database can do. */
-export interface FamilyStand extends Stand {
+export interface FamilyStand extends ServerStand {
   /** A pool on the test's database whose new connections run `settings`; ended with the stand. */
-  pool(options?: PoolOptions, settings?: string): Pool;
+  pool(options?: PoolOptions, ...settings: readonly string[]): Pool;
   /** A connection outside of every pool; ended with the stand. */
   connection(options?: PoolOptions): Promise<Connection>;
   /** An `InboxDatabase` over a pool. */
-  over(pool: MysqlPool | MysqlCallbackPool): FamilyDatabase;
+  over(pool: MysqlPool | MysqlCallbackPool, options?: MysqlOptions): FamilyDatabase;
   /** The database that holds the test's tables. */
   readonly schema: string;
   /** The server's address. */
@@ -30,7 +40,7 @@ export interface FamilyStand extends Stand {
 }
 
 /** A bench for one of the two servers. */
-export interface FamilyBench extends Bench {
+export interface FamilyBench extends ServerBench {
   readonly name: 'mysql' | 'mariadb';
   open(): Promise<FamilyStand>;
 }
@@ -39,7 +49,11 @@ export interface FamilyBench extends Bench {
 export interface Family {
   readonly name: 'mysql' | 'mariadb';
   readonly variable: 'MYSQL_URL' | 'MARIADB_URL';
-  readonly over: (pool: MysqlPool | MysqlCallbackPool) => FamilyDatabase;
+  readonly over: (pool: MysqlPool | MysqlCallbackPool, options?: MysqlOptions) => FamilyDatabase;
+  /** A query for the locks of GET_LOCK that sessions on a database hold: `id`, `what`. */
+  readonly sessionLocks: (schema: string) => string;
+  /** Has the server end a statement, or its waiting for a lock, after so many seconds. */
+  readonly statementLimit: (seconds: number) => string;
 }
 
 /** Options of a pool that a user may have, and that must change nothing. */
@@ -114,11 +128,66 @@ export function familyBench(family: Family): FamilyBench {
   return {
     name: family.name,
     open: () => open(family, spare),
+    openApart: () => open(family, spare),
     now: 'UTC_TIMESTAMP(6)',
     json: (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
+    plainPayload: (table) => `ALTER TABLE ${table} MODIFY COLUMN payload TEXT NOT NULL`,
     fenceUnits: 1_000n,
     oddities,
+    lockTable: (table) => `LOCK TABLES ${table} WRITE`,
+    unlockTable: 'UNLOCK TABLES',
+    unlockAll: 'SELECT RELEASE_ALL_LOCKS()',
+    idleSetting: { 'row-lock': 'wait_timeout', advisory: 'wait_timeout' },
   };
+}
+
+/**
+ * The server renews what it shows of transactions only when nobody has looked for a tenth of a second:
+ * whoever asks more often never sees a change.
+ */
+const looked = {
+  last: -Infinity,
+  async renewed(): Promise<void> {
+    const pause = this.last + 120 - performance.now();
+    if (pause > 0) await delay(pause);
+    this.last = performance.now();
+  },
+};
+
+/** Keeps the texts of the statements that a pool's connections are sent. */
+function keepTexts({ pool }: Pool, texts: string[]): void {
+  pool.on('connection', (connection) => {
+    for (const verb of ['query', 'execute'] as const) {
+      const send = connection[verb].bind(connection) as (...args: unknown[]) => unknown;
+      Object.assign(connection, {
+        [verb]: (...args: unknown[]): unknown => {
+          const [first] = args;
+          texts.push(typeof first === 'string' ? first : (first as { sql: string }).sql);
+          return send(...args);
+        },
+      });
+    }
+  });
+}
+
+/** Runs a query on a connection, behind whatever it is doing. */
+function ask(connection: PoolConnection, sql: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connection.query(sql, (error) => {
+      if (error === null) resolve();
+      else reject(error);
+    });
+  });
+}
+
+/** Settings of a session as statements. */
+function sessionStatements(family: Family, settings: SessionSettings): readonly string[] {
+  const { idleLimit, statementLimit, serializable } = settings;
+  return [
+    ...(idleLimit === undefined ? [] : [`SET SESSION wait_timeout = ${idleLimit}`]),
+    ...(statementLimit === undefined ? [] : [family.statementLimit(statementLimit)]),
+    ...(serializable === true ? ['SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE'] : []),
+  ];
 }
 
 /** The address of the server that the tests' setup has started, or was given. */
@@ -147,18 +216,19 @@ async function open(family: Family, spare: string[]): Promise<FamilyStand> {
   // The suite quotes names as the standard does.
   await own.query("SET sql_mode = CONCAT(@@sql_mode, ',ANSI_QUOTES')");
 
-  const pool = (options: PoolOptions = {}, settings?: string): Pool => {
+  // Sessions of the test itself, which hold what they like.
+  const apart = [own.threadId];
+  const others = (): string => `db = '${schema}' AND id NOT IN (${apart.join()})`;
+  const pool = (options: PoolOptions = {}, ...settings: readonly string[]): Pool => {
     const made = createPool({
       uri,
       database: schema,
       connectionLimit: 8,
       ...options,
     } as CallbackPoolOptions);
-    if (settings !== undefined) {
-      made.on('connection', (connection) => {
-        connection.query(settings);
-      });
-    }
+    made.on('connection', (connection) => {
+      for (const setting of settings) connection.query(setting);
+    });
     const promised = made.promise();
     let ended = false;
     const end = promised.end.bind(promised);
@@ -170,6 +240,7 @@ async function open(family: Family, spare: string[]): Promise<FamilyStand> {
     const made = await mysql.createConnection({ uri, database: schema, ...options });
     // A connection that the server ends says so at the next query.
     made.on('error', () => undefined);
+    apart.push(made.threadId);
     closing.push(() => made.end().catch(() => undefined));
     return made;
   };
@@ -208,6 +279,62 @@ async function open(family: Family, spare: string[]): Promise<FamilyStand> {
       const made = await connection();
       await made.beginTransaction();
       return { tx: made, commit: () => made.commit(), rollback: () => made.rollback() };
+    },
+    connectWith: (settings): PooledDatabase => {
+      const { connections = 8, connectionLimit } = settings;
+      const made = pool({ connectionLimit: connections }, ...sessionStatements(family, settings));
+      const texts: string[] = [];
+      keepTexts(made, texts);
+      const opened: PoolConnection[] = [];
+      made.pool.on('connection', (connection) => opened.push(connection));
+      return {
+        database: family.over(made, { connectionLimit }),
+        query: (sql) => made.query(sql),
+        onEach: async (sql) => {
+          await Promise.all(opened.map((each) => ask(each, sql)));
+        },
+        texts,
+      };
+    },
+    held: async () => {
+      await looked.renewed();
+      const transactions = await rows(
+        `SELECT CONCAT('transaction of ', id) AS what
+         FROM information_schema.innodb_trx
+         JOIN information_schema.processlist ON id = trx_mysql_thread_id
+         WHERE ${others()}`,
+      );
+      const locks = await rows(
+        `SELECT CONCAT('lock of ', id, ' on ', what) AS what
+         FROM (${family.sessionLocks(schema)}) locks
+         JOIN information_schema.processlist USING (id)
+         WHERE ${others()}`,
+      );
+      return [...transactions, ...locks].map(({ what }) => what ?? '');
+    },
+    waiting: async () => {
+      await looked.renewed();
+      const [row] = await rows(
+        `SELECT count(*) AS n FROM information_schema.processlist
+         LEFT JOIN information_schema.innodb_trx ON trx_mysql_thread_id = id
+         WHERE ${others()} AND (trx_state = 'LOCK WAIT' OR state LIKE 'Waiting for table%')`,
+      );
+      return Number(row?.['n']);
+    },
+    sessions: async () => {
+      const [row] = await rows(
+        `SELECT count(*) AS n FROM information_schema.processlist WHERE ${others()}`,
+      );
+      return Number(row?.['n']);
+    },
+    endSessions: async () => {
+      const sessions = await rows(
+        `SELECT id FROM information_schema.processlist WHERE ${others()}`,
+      );
+      for (const { id = null } of sessions) {
+        // One may have ended by itself meanwhile.
+        await own.query(`KILL CONNECTION ${String(id)}`).catch(() => undefined);
+      }
     },
     environment: { INBOX_DATABASE: family.name, INBOX_SCHEMA: schema, [family.variable]: uri },
     close: async () => {

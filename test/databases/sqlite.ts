@@ -58,6 +58,7 @@ export const sqliteBench: Bench & { open(): Promise<SqliteStand> } = {
   open: () => Promise.resolve(open()),
   now: "CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)",
   json: (text) => `'${text.replaceAll("'", "''")}'`,
+  plainPayload: () => '',
   fenceUnits: 1n,
   oddities,
 };
@@ -117,6 +118,17 @@ function open(): SqliteStand {
           return Promise.resolve();
         },
       });
+    },
+    held: () => {
+      const probe = new Database(file, { timeout: 0 });
+      try {
+        probe.exec('BEGIN IMMEDIATE; ROLLBACK');
+        return Promise.resolve([]);
+      } catch (error) {
+        return Promise.resolve([`the write lock: ${String(error)}`]);
+      } finally {
+        probe.close();
+      }
     },
     environment: { INBOX_DATABASE: 'sqlite', INBOX_FILE: file },
     close: async () => {

@@ -18,6 +18,7 @@ export interface HeldBigint {
 
 /** A row of `held_bigint` to enqueue: the columns that the database does not fill. */
 export type NewHeldBigint = Readonly<Record<string, never>>;
+
 /** The key of `held_bigint`, as `enqueue` answers it. */
 export type HeldBigintKey = bigint;
 

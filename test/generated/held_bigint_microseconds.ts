@@ -18,6 +18,7 @@ export interface HeldBigintMicroseconds {
 
 /** A row of `held_bigint_microseconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldBigintMicroseconds = Readonly<Record<string, never>>;
+
 /** The key of `held_bigint_microseconds`, as `enqueue` answers it. */
 export type HeldBigintMicrosecondsKey = bigint;
 

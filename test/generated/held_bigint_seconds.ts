@@ -21,6 +21,7 @@ export interface HeldBigintSeconds {
 
 /** A row of `held_bigint_seconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldBigintSeconds = Readonly<Record<string, never>>;
+
 /** The key of `held_bigint_seconds`, as `enqueue` answers it. */
 export type HeldBigintSecondsKey = bigint;
 

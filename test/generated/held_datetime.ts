@@ -18,6 +18,7 @@ export interface HeldDatetime {
 
 /** A row of `held_datetime` to enqueue: the columns that the database does not fill. */
 export type NewHeldDatetime = Readonly<Record<string, never>>;
+
 /** The key of `held_datetime`, as `enqueue` answers it. */
 export type HeldDatetimeKey = bigint;
 

@@ -18,6 +18,7 @@ export interface HeldDatetimeMilliseconds {
 
 /** A row of `held_datetime_milliseconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldDatetimeMilliseconds = Readonly<Record<string, never>>;
+
 /** The key of `held_datetime_milliseconds`, as `enqueue` answers it. */
 export type HeldDatetimeMillisecondsKey = bigint;
 

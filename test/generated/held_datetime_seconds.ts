@@ -21,6 +21,7 @@ export interface HeldDatetimeSeconds {
 
 /** A row of `held_datetime_seconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldDatetimeSeconds = Readonly<Record<string, never>>;
+
 /** The key of `held_datetime_seconds`, as `enqueue` answers it. */
 export type HeldDatetimeSecondsKey = bigint;
 

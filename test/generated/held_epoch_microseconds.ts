@@ -17,6 +17,7 @@ export interface HeldEpochMicroseconds {
 
 /** A row of `held_epoch_microseconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldEpochMicroseconds = Readonly<Record<string, never>>;
+
 /** The key of `held_epoch_microseconds`, as `enqueue` answers it. */
 export type HeldEpochMicrosecondsKey = bigint;
 

@@ -17,6 +17,7 @@ export interface HeldEpochMilliseconds {
 
 /** A row of `held_epoch_milliseconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldEpochMilliseconds = Readonly<Record<string, never>>;
+
 /** The key of `held_epoch_milliseconds`, as `enqueue` answers it. */
 export type HeldEpochMillisecondsKey = bigint;
 

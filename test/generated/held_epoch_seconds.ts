@@ -20,6 +20,7 @@ export interface HeldEpochSeconds {
 
 /** A row of `held_epoch_seconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldEpochSeconds = Readonly<Record<string, never>>;
+
 /** The key of `held_epoch_seconds`, as `enqueue` answers it. */
 export type HeldEpochSecondsKey = bigint;
 

@@ -17,6 +17,7 @@ export interface HeldInteger {
 
 /** A row of `held_integer` to enqueue: the columns that the database does not fill. */
 export type NewHeldInteger = Readonly<Record<string, never>>;
+
 /** The key of `held_integer`, as `enqueue` answers it. */
 export type HeldIntegerKey = bigint;
 

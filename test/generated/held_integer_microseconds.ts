@@ -17,6 +17,7 @@ export interface HeldIntegerMicroseconds {
 
 /** A row of `held_integer_microseconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldIntegerMicroseconds = Readonly<Record<string, never>>;
+
 /** The key of `held_integer_microseconds`, as `enqueue` answers it. */
 export type HeldIntegerMicrosecondsKey = bigint;
 

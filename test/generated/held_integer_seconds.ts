@@ -20,6 +20,7 @@ export interface HeldIntegerSeconds {
 
 /** A row of `held_integer_seconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldIntegerSeconds = Readonly<Record<string, never>>;
+
 /** The key of `held_integer_seconds`, as `enqueue` answers it. */
 export type HeldIntegerSecondsKey = bigint;
 

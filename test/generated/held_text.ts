@@ -17,6 +17,7 @@ export interface HeldText {
 
 /** A row of `held_text` to enqueue: the columns that the database does not fill. */
 export type NewHeldText = Readonly<Record<string, never>>;
+
 /** The key of `held_text`, as `enqueue` answers it. */
 export type HeldTextKey = bigint;
 

@@ -17,6 +17,7 @@ export interface HeldTimestamp {
 
 /** A row of `held_timestamp` to enqueue: the columns that the database does not fill. */
 export type NewHeldTimestamp = Readonly<Record<string, never>>;
+
 /** The key of `held_timestamp`, as `enqueue` answers it. */
 export type HeldTimestampKey = bigint;
 

@@ -20,6 +20,7 @@ export interface HeldTimestampSeconds {
 
 /** A row of `held_timestamp_seconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldTimestampSeconds = Readonly<Record<string, never>>;
+
 /** The key of `held_timestamp_seconds`, as `enqueue` answers it. */
 export type HeldTimestampSecondsKey = bigint;
 

@@ -18,6 +18,7 @@ export interface HeldTimestampUtc {
 
 /** A row of `held_timestamp_utc` to enqueue: the columns that the database does not fill. */
 export type NewHeldTimestampUtc = Readonly<Record<string, never>>;
+
 /** The key of `held_timestamp_utc`, as `enqueue` answers it. */
 export type HeldTimestampUtcKey = bigint;
 

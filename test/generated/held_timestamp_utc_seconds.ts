@@ -21,6 +21,7 @@ export interface HeldTimestampUtcSeconds {
 
 /** A row of `held_timestamp_utc_seconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldTimestampUtcSeconds = Readonly<Record<string, never>>;
+
 /** The key of `held_timestamp_utc_seconds`, as `enqueue` answers it. */
 export type HeldTimestampUtcSecondsKey = bigint;
 

@@ -17,6 +17,7 @@ export interface HeldTimestamptz {
 
 /** A row of `held_timestamptz` to enqueue: the columns that the database does not fill. */
 export type NewHeldTimestamptz = Readonly<Record<string, never>>;
+
 /** The key of `held_timestamptz`, as `enqueue` answers it. */
 export type HeldTimestamptzKey = bigint;
 

@@ -17,6 +17,7 @@ export interface HeldTimestamptzMilliseconds {
 
 /** A row of `held_timestamptz_milliseconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldTimestamptzMilliseconds = Readonly<Record<string, never>>;
+
 /** The key of `held_timestamptz_milliseconds`, as `enqueue` answers it. */
 export type HeldTimestamptzMillisecondsKey = bigint;
 

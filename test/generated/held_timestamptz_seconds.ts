@@ -20,6 +20,7 @@ export interface HeldTimestamptzSeconds {
 
 /** A row of `held_timestamptz_seconds` to enqueue: the columns that the database does not fill. */
 export type NewHeldTimestamptzSeconds = Readonly<Record<string, never>>;
+
 /** The key of `held_timestamptz_seconds`, as `enqueue` answers it. */
 export type HeldTimestamptzSecondsKey = bigint;
 

@@ -25,6 +25,7 @@ export interface HostClocked {
 
 /** A row of `host_clocked_jobs` to enqueue: the columns that the database does not fill. */
 export type NewHostClocked = Readonly<Record<string, never>>;
+
 /** The key of `host_clocked_jobs`, as `enqueue` answers it. */
 export type HostClockedKey = bigint;
 

@@ -22,6 +22,7 @@ export interface UnsignedKeyed {
 
 /** A row of `unsigned_keyed_jobs` to enqueue: the columns that the database does not fill. */
 export type NewUnsignedKeyed = Readonly<Record<string, never>>;
+
 /** The key of `unsigned_keyed_jobs`, as `enqueue` answers it. */
 export type UnsignedKeyedKey = bigint;
 

@@ -25,6 +25,7 @@ export interface ZeroBased {
 
 /** A row of `zero_based_jobs` to enqueue: the columns that the database does not fill. */
 export type NewZeroBased = Readonly<Record<string, never>>;
+
 /** The key of `zero_based_jobs`, as `enqueue` answers it. */
 export type ZeroBasedKey = bigint;
 

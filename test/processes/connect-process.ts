@@ -14,8 +14,8 @@ interface Connection {
   close(): Promise<void>;
 }
 
-/** Connects a process to the tables that a stand's `environment` names. */
-export function connectProcess(): Connection {
+/** Connects a process to the tables that a stand's `environment` names, over a pool of so many. */
+export function connectProcess(connections = 4): Connection {
   const kind = variable('INBOX_DATABASE');
   if (kind === 'sqlite') {
     const handle = new Database(variable('INBOX_FILE'));
@@ -32,7 +32,7 @@ export function connectProcess(): Connection {
     const pool = createPool({
       uri: variable(kind === 'mysql' ? 'MYSQL_URL' : 'MARIADB_URL'),
       database: variable('INBOX_SCHEMA'),
-      connectionLimit: 4,
+      connectionLimit: connections,
     });
     const database = kind === 'mysql' ? mysql(pool) : mariadb(pool);
     return {
@@ -46,7 +46,8 @@ export function connectProcess(): Connection {
   const pool = new pg.Pool({
     connectionString: variable('POSTGRES_URL'),
     options: `-c search_path=${variable('INBOX_SCHEMA')}`,
-    max: 4,
+    application_name: variable('INBOX_SCHEMA'),
+    max: connections,
   });
   const database = postgres(pool);
   return {

@@ -23,7 +23,7 @@ export function connectOddly(stand: Stand, oddity: Oddity): InboxDatabase<Databa
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  limit = 10_000,
+  limit = 20_000,
 ): Promise<void> {
   const end = performance.now() + limit;
   while (!(await holds())) {

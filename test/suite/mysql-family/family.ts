@@ -15,9 +15,12 @@ import {
 import { describeExpiries, type AnyQueue, type ExpiryTable } from '../expiries.js';
 import { describeLease } from '../lease.js';
 import { describeConnections } from './connections.js';
+import { describeHeldRows } from './held-rows.js';
 import { describeKeys } from './keys.js';
 import { describeLoad } from './load.js';
+import { describeLockKeys } from './lock-keys.js';
 import { describeLocking } from './locking.js';
+import { describeLocksTaken } from './locks-taken.js';
 import { describeFamilyStarting } from './starting.js';
 import { describeFamilyTypes } from './types.js';
 
@@ -46,6 +49,9 @@ export function describeFamily(bench: FamilyBench): void {
     expiry('held_bigint_seconds', 1_000, HeldBigintSecondsQueue),
   ]);
   describeLocking(bench);
+  describeLocksTaken(bench);
+  describeHeldRows(bench);
+  describeLockKeys(bench);
   describeConnections(bench);
   describeKeys(bench);
   describeFamilyTypes(bench);

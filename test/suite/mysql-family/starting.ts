@@ -143,7 +143,7 @@ export function describeFamilyStarting(bench: FamilyBench): void {
       const stuck = gate();
       const released: string[] = [];
       const watched = watchedPool(pool, async (sql, run) => {
-        if (sql === 'START TRANSACTION') await stuck.passed;
+        if (sql.startsWith('START TRANSACTION')) await stuck.passed;
         return run();
       });
       const wrap = bench.name === 'mysql' ? mysql : mariadb;
