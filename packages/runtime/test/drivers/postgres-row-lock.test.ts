@@ -433,12 +433,13 @@ describe('checking a row-lock table on Postgres', () => {
     const other = await tasks.pool().connect();
     await other.query('BEGIN; LOCK TABLE tasks');
     const pool = tasks.pool({ settings: '-c lock_timeout=20ms' });
-    expect(await rejection(open(pool).check())).toMatchObject({
+    const error = await rejection(open(pool).check());
+    await other.query('ROLLBACK');
+    other.release();
+    expect(error).toMatchObject({
       ...{ code: 'statement-refused', queue: 'Task', cause: { code: '55P03' } },
       message: expect.stringMatching(/the server refused .* lock timeout/) as string,
     });
-    await other.query('ROLLBACK');
-    other.release();
   });
 
   it('refuses sessions that may only read', async () => {

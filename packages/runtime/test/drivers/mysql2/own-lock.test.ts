@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { systemClock, type Clock } from '../../../src/clock/clock.js';
 import type { OwnLock } from '../../../src/drivers/own-lock.js';
 import { rejection, until } from '../../support/until.js';
 import { claimed, familyJobs, servers, watched, type FamilyJobs } from './family-jobs.js';
@@ -204,8 +205,13 @@ describe.each(servers)('a lock of the author’s own on %s', (server) => {
     const jobs = await familyJobs(server);
     await jobs.add('counted', 1);
     const functions = functionsOf(jobs, { unlock: () => new Promise(() => undefined) });
-    const store = jobs.ownLock(jobs.pool(), functions, { answerTimeout: '2s' });
-    const hold = await claimed(store);
+    let haste = 1;
+    const clock: Clock = {
+      ...systemClock,
+      after: (milliseconds, run) => systemClock.after(milliseconds / haste, run),
+    };
+    const hold = await claimed(jobs.ownLock(jobs.pool(), functions, { clock }));
+    haste = 100;
     expect(await hold.settle('retry')).toMatchObject({
       ...{ state: 'done', closed: true },
       unlockProblem: { message: expect.stringMatching(/^The server did not answer/) as string },

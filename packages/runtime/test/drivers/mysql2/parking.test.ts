@@ -90,13 +90,13 @@ describe.each(servers)('a connection on %s that a settlement has freed', (server
     });
     other.release();
     await Promise.all(served);
-    const texts: string[] = [];
     const first = await claimed(store);
-    const core = (pool as unknown as { readonly pool: { readonly on: unknown } }).pool;
-    expect(core.on).toBeTypeOf('function');
-    const connection = await connectionOf(first.session);
+    let asked = 0;
+    pool.on('acquire', () => (asked += 1));
+    pool.on('enqueue', () => (asked += 1));
     expect(await first.settle('ack')).toEqual({ state: 'done', closed: false });
     const second = await claimed(store);
+    expect(asked).toBe(0);
     expect(await second.settle('ack')).toEqual({ state: 'done', closed: false });
   });
 
